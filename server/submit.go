@@ -23,8 +23,8 @@ import (
 // Submit at any time: while an equal job of the account runs, Submit returns that job,
 // and after its success the stored text. Submit reads a file once, to its end or to the
 // first byte that the plan does not permit. If the file's reader fails, Submit returns
-// the reader's error unchanged. When ctx ends, Submit stops reading and waiting, but
-// the job goes on.
+// the reader's error unchanged. When ctx ends, Submit stops reading and waiting, but the
+// job continues.
 func (s *Server) Submit(ctx context.Context, p account.Principal, r transcript.Request) (*transcript.Result, *transcript.Job, error) {
 	return s.api.Intake.Submit(ctx, p, r)
 }

@@ -23,7 +23,7 @@ func (t *Transcript) Chapters() []Chapter {
 		return nil
 	case []Chapter:
 		given = all
-	case []any: // as JSON is read
+	case []any: // a value as encoding/json reads it
 		for _, entry := range all {
 			var c Chapter
 			data, err := json.Marshal(entry)

@@ -37,9 +37,9 @@ type ChunkOptions struct {
 	// MaxChars is the largest number of characters in a chunk. 0 or less means
 	// [DefaultChunkChars].
 	MaxChars int
-	// OverlapChars is how many characters from the end of a chunk may be repeated at
-	// the start of the next: whole sentences or segments if they fit, else words. The
-	// overlap counts towards MaxChars, and is at most half of MaxChars. It is shortened
-	// if the next sentence would not fit beside it.
+	// OverlapChars is how many characters from the end of a chunk may be repeated at the
+	// start of the next: whole sentences or segments if they fit, otherwise words. The
+	// overlap counts towards MaxChars, and is at most half of MaxChars. It is shortened if
+	// the next sentence would not fit beside it.
 	OverlapChars int
 }

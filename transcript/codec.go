@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// resultMembers are the members that the 200 of POST /v1/transcript and a
-// finished job have in common.
+// resultMembers are the members that both the 200 of POST /v1/transcript and a finished
+// job have.
 type resultMembers struct {
 	Format        Format      `json:"format"`
 	Text          *string     `json:"text,omitempty"`
@@ -19,9 +19,9 @@ type resultMembers struct {
 	Recognizer    *Recognizer `json:"recognizer,omitempty"`
 	Sound
 	Metadata map[string]any `json:"metadata"`
-	// Transcript is a *Transcript, a string or nil to encode, and an *eitherText
-	// to decode into. It stays the last member: package format renders it apart
-	// and puts it in at the end.
+	// Transcript is a *Transcript, a string or nil when it is encoded, and an *eitherText
+	// when it is decoded. It must stay the last member, because package format renders the
+	// transcript separately and inserts it at the end.
 	Transcript any `json:"transcript"`
 }
 
@@ -130,8 +130,7 @@ type eitherText struct {
 
 func (e *eitherText) present() bool { return e.transcript != nil || e.text != nil }
 
-// UnmarshalJSON tells the two apart by the first byte, which is never white
-// space here.
+// UnmarshalJSON distinguishes the two by the first byte, which is never white space here.
 func (e *eitherText) UnmarshalJSON(data []byte) error {
 	if data[0] == '"' {
 		return json.Unmarshal(data, &e.text)

@@ -1,20 +1,20 @@
 package transcript
 
-// codeRow is all that is said of a code. The OpenAPI document shows the rows. The
-// constants' comments repeat meaning and cure word for word: a test holds them to this table.
+// codeRow describes a code. The OpenAPI document shows the rows. The comments of the
+// constants repeat meaning and cure word for word: a test compares them with this table.
 type codeRow struct {
 	code          Code
-	status        int // of HTTP, as a number: this package does not import net/http
+	status        int // of HTTP, as a number, because this package does not import net/http
 	retry         Retry
 	slug          string // its flat form; empty means that it has none
 	meaning, cure string // a sentence each, one line
 }
 
-// codeTable is the one table of the codes of error objects. The server, the client, the
-// jobs and the OpenAPI document read codeTable. A refusal with another status than the
-// table's sets Error.Status: INVALID_REQUEST may have 422, and so may
-// BATCH_LIMIT_EXCEEDED over the bound of the service itself. ASR_REQUIRES_ASYNC stands
-// in a captions report, with 200.
+// codeTable is the only table of the codes of error objects. The server, the client, the
+// jobs and the OpenAPI document read codeTable. If a refusal has another status than the
+// table, it sets Error.Status: INVALID_REQUEST may have 422, and BATCH_LIMIT_EXCEEDED may
+// have 422 if the batch exceeds the limit of the service itself. ASR_REQUIRES_ASYNC is a
+// part of a captions report, with status 200.
 var codeTable = []codeRow{
 	{
 		InvalidRequest, 400, RetryNever, "",
@@ -173,7 +173,7 @@ var codeTable = []codeRow{
 	},
 }
 
-// flatTable is the table of the codes that are only ever flat.
+// flatTable is the table of the codes that are always flat strings.
 var flatTable = []codeRow{
 	{
 		Unauthorized, 401, RetryNever, "unauthorized",

@@ -88,8 +88,8 @@ func (e *Error) Is(target error) bool {
 func (e *Error) Unwrap() error { return e.Err }
 
 // RetryableJob reports whether the same request may succeed if it is sent again after a
-// job has ended with e. It returns e.Retryable if that is set, else the rule of the
-// code.
+// job has ended with e. It returns e.Retryable if it is set, and otherwise the rule of
+// the code.
 func (e *Error) RetryableJob() bool {
 	if e.Retryable != nil {
 		return *e.Retryable
@@ -113,8 +113,8 @@ type Issue struct {
 	Reason  IssueReason `json:"reason,omitempty"` // the kind of fault, for programs; later versions may add others
 }
 
-// IssueReason is a kind of fault in a request. A program can choose its own message
-// by it.
+// IssueReason is a kind of fault in a request. A program can choose its own message by
+// the reason.
 type IssueReason string
 
 // The reasons of issues.

@@ -81,8 +81,8 @@ func parseLanguageEntry(s string) (LanguageEntry, error) {
 	return LanguageEntry{Tag: canonicalCase(tag), ASR: isASR}, nil
 }
 
-// wellFormed checks the syntax of BCP 47. The parser also takes the underscores
-// of locale names, which are none of it.
+// wellFormed checks the syntax of BCP 47. The parser also accepts the underscores of
+// locale names, which BCP 47 does not permit.
 func wellFormed(tag string) bool {
 	if strings.Contains(tag, "_") {
 		return false
@@ -92,9 +92,9 @@ func wellFormed(tag string) bool {
 	return err == nil || errors.As(err, &unknown)
 }
 
-// canonicalCase writes a tag as RFC 5646, 2.1.1 recommends: lower case, but
-// regions in upper and scripts in title case. It is done on the text, as the
-// parser drops the subtags that it does not know.
+// canonicalCase writes a tag as RFC 5646, 2.1.1 recommends: lower case, but regions in
+// upper and scripts in title case. It changes the text directly, because the parser drops
+// subtags that it does not know.
 func canonicalCase(tag string) string {
 	subtags := strings.Split(strings.ToLower(tag), "-")
 	for i, s := range subtags {

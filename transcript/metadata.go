@@ -22,9 +22,9 @@ type Metadata struct {
 // IsZero reports whether m is empty: nothing is known.
 func (m Metadata) IsZero() bool { return reflect.ValueOf(m).IsZero() }
 
-// Status returns how complete m is after the platform has answered: [MetadataComplete]
-// if title, creator and duration are known, [MetadataPartial] if some of them are
-// known, else [MetadataUnavailable].
+// Status returns how complete m is after the platform has answered: [MetadataComplete] if
+// title, creator and duration are known, [MetadataPartial] if some of them are known, and
+// otherwise [MetadataUnavailable].
 func (m Metadata) Status() MetadataStatus {
 	title, creator, duration := m.Title != "", m.CreatorName != "" || m.Channel != "", m.Duration > 0
 	switch {

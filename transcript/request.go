@@ -78,6 +78,6 @@ type Request struct {
 	// seconds. 0 means that the service does not keep it. The account's plan limits
 	// KeepMedia. It must be 0 for a link.
 	KeepMedia time.Duration
-	// Listening says how to hear the sound, where the text is recognized.
+	// Listening says how the service listens to the sound if it recognizes the text.
 	Listening Listening
 }

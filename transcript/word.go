@@ -43,7 +43,7 @@ func (w *Word) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// milliseconds rounds a time in seconds; what is negative or not a number is 0.
+// milliseconds rounds a time in seconds. A negative value or NaN becomes 0.
 func milliseconds(seconds float64) int64 {
 	if !(seconds > 0) {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-// folder is a zip archive in writing.
+// folder is a zip archive that is being written.
 type folder struct {
 	zip     *zip.Writer
 	entries int // so far
@@ -23,13 +23,13 @@ type folder struct {
 
 func newFolder(w io.Writer) folder { return folder{zip: zip.NewWriter(w)} }
 
-// name is a name for a text of the next entry, without an extension: what comes after
-// its number need not be unique.
+// name is the name of the next text, without an extension. The part after the number need
+// not be unique.
 func (f *folder) name(t *transcript.Transcript) string {
 	return fmt.Sprintf("%03d-%s", f.entries, format.FileName(t))
 }
 
-// epoch is the time of every file: the first that zip archives know.
+// epoch is the time of every file: the earliest time that zip archives can store.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (f *folder) put(name string, content []byte) error {
@@ -41,7 +41,7 @@ func (f *folder) put(name string, content []byte) error {
 	return err
 }
 
-// putText writes a text in a format, under a name that gets its extension.
+// putText writes a text in a format, and adds the extension of the format to the name.
 func (f *folder) putText(name string, as batch.ExportFormat, t *transcript.Transcript) (err error) {
 	f.buf = f.buf[:0]
 	switch as {
@@ -76,8 +76,8 @@ func (s *subtitles) add(e Entry) error {
 	return s.putText(s.name(e.Transcript), s.format, e.Transcript)
 }
 
-// archive writes everything: each text in four formats, and when all is known the
-// list of the items, and that of the errors.
+// archive writes each text in four formats and then, when all items are known, the list
+// of the items and the list of the errors.
 type archive struct {
 	folder
 	batch    *batch.Job
@@ -85,7 +85,7 @@ type archive struct {
 	errors   []byte
 }
 
-// listed is an item in the manifest.
+// listed is an item in the list of items.
 type listed struct {
 	Item  batch.Item `json:"item"`
 	Files []string   `json:"files"`

@@ -12,10 +12,10 @@ import (
 // quotes do not prevent the split.
 const separators = ";|\t\r\n"
 
-// appendCell appends a cell of CSV (RFC 4180), with quotes where RFC 4180 wants them.
-// An apostrophe goes before a text that a spreadsheet would take for a formula, at the
-// begin of the cell and after each separator in the cell. Bytes that are no text become
-// U+FFFD. So do control characters except tabs and line breaks.
+// appendCell appends a cell of CSV (RFC 4180), with quotes where RFC 4180 requires them.
+// If a spreadsheet would take a text for a formula, an apostrophe goes before the text,
+// at the beginning of the cell and after each separator in the cell. Bytes that are not
+// valid UTF-8, and control characters except tabs and line breaks, become U+FFFD.
 //
 // Speech that begins with a dash gets no apostrophe. After a separator, this holds only
 // in the last cell of a row: in other cells, a program that splits at the separator
@@ -28,10 +28,10 @@ func appendCell(dst []byte, s string, last bool) []byte {
 	if s != "" && strings.IndexByte("\t\r\n", s[0]) >= 0 { // which some programs trim
 		dst = append(dst, '\'')
 	}
-	speech := -1 // where speech begins that lasts to the end of the cell; -1 if not looked for
+	speech := -1 // where the speech begins that continues to the end of the cell; -1 if it was not looked for
 	for at := 0; at < len(s); {
 		part := s[at:]
-		if quoted { // else it has no separator
+		if quoted { // otherwise the text has no separator
 			if end := strings.IndexAny(part, separators); end >= 0 {
 				part = part[:end+1]
 			}
@@ -74,11 +74,11 @@ func appendText(dst []byte, s string) []byte {
 const (
 	text    = iota
 	formula // "=", "+", "-" or "@", also as a wide character: programs in East Asia treat both the same
-	dash    // "- ", which may also begin what somebody says
+	dash    // "- ", which may also begin speech
 )
 
-// beginning tells what a text begins with. White space, quotes and what is invisible may
-// stand before it.
+// beginning returns the kind of beginning that a text has. White space, quotes and
+// invisible characters may precede it.
 func beginning(s string) int {
 	if s == "" || 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z' { // nearly all
 		return text
@@ -95,10 +95,10 @@ func beginning(s string) int {
 	return text
 }
 
-// beginOfSpeech returns the index from which the text consists of words to its end.
+// beginOfSpeech returns the index from which the text consists of words up to its end.
 // Words have no character that a formula needs to call a function or to name another
-// file: no brackets, operators, slashes or hashes. An apostrophe follows a letter, and
-// no letter follows an exclamation mark.
+// file: no brackets, operators, slashes or hashes. An apostrophe follows a letter, and no
+// letter follows an exclamation mark.
 func beginOfSpeech(s string) (begin int) {
 	before := ' '
 	for i, r := range s {
@@ -114,5 +114,5 @@ func beginOfSpeech(s string) (begin int) {
 	return begin
 }
 
-// spoken are the marks of written speech.
+// spoken are the punctuation marks of written speech.
 const spoken = `.,:;?!…"-–—%“”„«»‹›‘’¿¡♪♫。、，！？：「」『』・〜`

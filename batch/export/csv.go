@@ -43,7 +43,7 @@ func (t *table) add(e Entry) error {
 	return t.flush()
 }
 
-// enough is how many bytes are gathered before they are written.
+// enough is how many bytes are collected before they are written.
 const enough = 32 << 10
 
 func (t *table) flush() error {
@@ -67,7 +67,8 @@ func deref(s *string) string {
 	return *s
 }
 
-// appendSeconds appends a time with three decimals at most; what is no time is 0.
+// appendSeconds appends a time with at most three decimals. A value that is not a time
+// becomes 0.
 func appendSeconds(dst []byte, seconds float64) []byte {
 	if !(seconds > 0) || math.IsInf(seconds, 1) {
 		seconds = 0

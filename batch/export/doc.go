@@ -4,7 +4,7 @@
 //	file := export.File{Batch: job, Format: batch.ZIP, Texts: job.Counts.Success}
 //	err := file.Write(w, entries) // file.Name(), file.MediaType()
 //
-// The file pulls its entries one by one and keeps none, so that a batch of any size
-// needs only the memory of its longest text. Equal entries give equal bytes, as long as
-// [Version] is the same.
+// The file pulls its entries one by one and keeps none, so that a batch of any size needs
+// only the memory of its longest text. Equal entries give equal bytes as long as
+// [Version] does not change.
 package export

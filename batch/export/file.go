@@ -58,15 +58,15 @@ func (f File) kind() kind {
 	return kind{"vtt", "text/vtt; charset=utf-8"}
 }
 
-// archived reports whether the file is an archive: subtitles of many recordings in
-// one file mean nothing.
+// archived reports whether the file is an archive: a single file of subtitles cannot hold
+// several recordings.
 func (f File) archived() bool {
 	return f.Format == batch.ZIP || f.isSubtitles() && f.Texts != 1
 }
 
 func (f File) isSubtitles() bool { return f.Format == batch.SRT || f.Format == batch.VTT }
 
-// writer writes a file, an entry at a time.
+// writer writes a file, one entry at a time.
 type writer interface {
 	begin() error
 	add(Entry) error

@@ -43,12 +43,13 @@ func (x *texts) add(e Entry) error {
 	return err
 }
 
-// appendLine appends s on one line, without what would steer a terminal.
+// appendLine appends s on one line, without control characters that would change a
+// terminal.
 func appendLine(dst []byte, s string) []byte {
 	return format.AppendText(dst, []transcript.Segment{{Text: s}}, false)
 }
 
-// single writes the one text there is as a file of subtitles.
+// single writes the only text as a file of subtitles.
 type single struct {
 	w      io.Writer
 	format batch.ExportFormat

@@ -16,8 +16,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// doctorCommand takes the flags of serve and examines everything that serve would use. It goes on
-// if a flag is wrong.
+// doctorCommand takes the flags of serve and examines everything that serve would use. It
+// continues if a flag is wrong.
 type doctorCommand struct {
 	serveCommand
 	Network bool `verb:"" help:"Test the network too: whether the video site answers, by each exit."`
@@ -37,7 +37,7 @@ const (
 	ytDlpName      = "yt-dlp"
 )
 
-// doctorPatience bounds an examination in which a check hangs.
+// doctorPatience limits an examination in which a check hangs.
 const doctorPatience = 2 * time.Minute
 
 // Run prints a line for each thing, with the features that fail and the cure.

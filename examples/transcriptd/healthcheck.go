@@ -23,7 +23,7 @@ type healthcheckCommand struct {
 	Metrics metricsAddress  `placeholder:"ADDR" help:"The --metrics of the service. With --metrics, that address is asked, because a worker listens only there."`
 }
 
-// healthTimeout bounds the question. /readyz answers within 5 s.
+// healthTimeout limits the question. /readyz answers within 5 s.
 const healthTimeout = 6 * time.Second
 
 // Run asks the service on this machine and prints what /readyz says of it.

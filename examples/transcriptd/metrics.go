@@ -67,7 +67,7 @@ func (m *metricsListener) serve(s *server.Server, failed chan<- error) {
 	}()
 }
 
-// lastScrape bounds a scrape after the service has ended.
+// lastScrape limits a scrape after the service has ended.
 const lastScrape = 2 * time.Second
 
 // close lets a running scrape end. Call it after the service has ended, because the listener

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// askPatience bounds the wait for the video site's answer by an exit.
+// askPatience limits the wait for the video site's answer by an exit.
 const askPatience = 15 * time.Second
 
 const networkName = "network"

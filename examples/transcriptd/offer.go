@@ -52,8 +52,8 @@ type offer struct {
 }
 
 // make asks, unless the user has said no before or there is no terminal, and downloads the
-// model. pulled is false if there is no new model. A download that fails is told, and is no
-// error: the work goes on without the model.
+// model. pulled is false if there is no new model. A download that fails is told, and is
+// not an error: the work continues without the model.
 func (o offer) make(ctx context.Context) (pulled bool, err error) {
 	if !o.yes && (!o.hasTerminal() || o.declined()) {
 		return false, nil

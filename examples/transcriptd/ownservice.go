@@ -107,7 +107,8 @@ func roundTrip(asked *http.Request, at localservice.Service) (*http.Response, er
 	return resp, err
 }
 
-// lookForService is the pause between two looks for a service that another process starts.
+// lookForService is the pause between two checks for a service that another process
+// starts.
 const lookForService = 20 * time.Millisecond
 
 // find returns the service, and starts the service if no process runs it.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// troubleTimeout bounds the question after a failure.
+// troubleTimeout limits the question after a failure.
 const troubleTimeout = 5 * time.Second
 
 // tellTrouble writes what keeps the service from storing anything, after a failure. The answers to

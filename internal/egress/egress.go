@@ -99,7 +99,7 @@ func (e *ConfigError) Error() string { return "egress: " + e.Member + ": " + e.E
 // Unwrap returns Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Guard permits connections to public addresses. Safe for concurrent use.
+// Guard permits connections to public addresses. It is safe for concurrent use.
 type Guard struct {
 	allow   map[string]bool
 	allowed []target // the same

@@ -19,7 +19,8 @@ const (
 	Lists    Use = "lists"    // playlists, channels, feeds and searches
 )
 
-// Exit is a way out of the deployment, with an address that platforms see. Safe for concurrent use.
+// Exit is a way out of the deployment, with an address that platforms see. It is safe for
+// concurrent use.
 type Exit struct {
 	name      string
 	uses      []Use                 // nil means all

@@ -97,7 +97,7 @@ func (e *Exit) dialUnjudged(ctx context.Context, network, address string) (net.C
 	return e.tunnel(ctx, addresses)
 }
 
-// ownPatience bounds the connection of this machine to itself.
+// ownPatience limits the connection of this machine to itself.
 const ownPatience = 2 * time.Second
 
 // testOwn tests whether this machine takes the addresses of the exit's prefix as local addresses:

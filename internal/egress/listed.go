@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxExits bounds the exits of a configuration.
+// maxExits limits the exits of a configuration.
 const maxExits = 1000
 
 // Listed is an exit as the operator describes it.

@@ -22,11 +22,11 @@ import (
 // DefaultMaxBytes is how many bytes a pass may receive by default: 2 GiB.
 const DefaultMaxBytes = 2 << 30
 
-// maxRefused bounds the refused addresses that a pass remembers.
+// maxRefused limits the refused addresses that a pass remembers.
 const maxRefused = 100
 
 // Pass lets one external program through the guard: it is a password for the proxy, which is
-// valid until the pass is closed. Safe for concurrent use.
+// valid until the pass is closed. It is safe for concurrent use.
 type Pass struct {
 	guard     *Guard
 	job       string

@@ -195,7 +195,7 @@ func (p *Pass) tunnel(w http.ResponseWriter, r *http.Request) {
 	sender.Wait()
 }
 
-// fail answers with the error: 403 for a refusal, else 502.
+// fail answers with the error: 403 for a refusal, otherwise 502.
 func fail(w http.ResponseWriter, _ *http.Request, err error) {
 	var refusal *Refusal
 	if !errors.As(err, &refusal) {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// maxService bounds a question to a service of the operator, and its answer, in bytes.
+// maxService limits a question to a service of the operator, and its answer, in bytes.
 const maxService = 1 << 20
 
 // service is a service of the operator that the program of one pass may ask.

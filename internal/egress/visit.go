@@ -65,7 +65,7 @@ func (e *ExitError) Error() string {
 // Unwrap returns Err.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// ExitFailed returns the *[ExitError] of a visit whose last connection failed at the exit, also if
+// ExitFailed returns the *[ExitError] of a visit whose last connection failed at the exit, even if
 // a program made the connection. It returns nil if the last connection was made or failed
 // elsewhere, and outside a visit. The visit may have ended.
 func ExitFailed(visiting context.Context) *ExitError {

@@ -75,7 +75,7 @@ func decoderOf(start []byte, contentType string) transform.Transformer {
 	return found.NewDecoder()
 }
 
-// forbidden tells that XML does not permit a character.
+// forbidden says that XML does not permit a character.
 func forbidden(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
 }

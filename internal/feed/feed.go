@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// The bounds of a document.
+// The limits of a document.
 const (
 	MaxBytes = 64 << 20 // of a feed or a list of subscriptions
 	MaxItems = 10_000   // of a feed, and subscriptions of a list
@@ -44,7 +44,7 @@ type Feed struct {
 	Author   string // "" if the feed names none
 	Language string // of its items, as the feed gives it; "" if the feed does not say
 	Items    []Item
-	// More tells that the feed has more than MaxItems items. The first MaxItems are kept.
+	// More says that the feed has more than MaxItems items. The first MaxItems are kept.
 	More bool
 	// TTL is how long the publisher wants a copy to be used. 0 means that the feed does not
 	// say.

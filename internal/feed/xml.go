@@ -184,7 +184,7 @@ func (x *xmlReader) start(e xml.StartElement) {
 	}
 }
 
-// within tells that the newest open element stands so many elements inside the item.
+// within says that the newest open element stands so many elements inside the item.
 func (x *xmlReader) within(depth int) bool { return len(x.open) == x.itemAt+depth }
 
 // startInItem reads the attributes of an element of an item.
@@ -238,7 +238,7 @@ func (x *xmlReader) recording(address string, e xml.StartElement, name string) {
 	x.item.Enclosure = found
 }
 
-// Recorded tells that a media type is that of sound or video.
+// Recorded says that a media type is that of sound or video.
 func Recorded(mediaType string) bool {
 	kind, _, _ := strings.Cut(strings.ToLower(mediaType), "/")
 	return kind == "audio" || kind == "video"
@@ -333,7 +333,7 @@ func (x *xmlReader) ofFeed(name, text string) {
 	case "sy:updateperiod":
 		x.update.period = periods[strings.ToLower(text)]
 	case "sy:updatefrequency":
-		x.update.frequency, _ = strconv.Atoi(text) // 0 where it is no number: the period itself
+		x.update.frequency, _ = strconv.Atoi(text) // 0 where it is not a number: the period itself
 	}
 }
 

@@ -66,7 +66,7 @@ func (w *writer) inspect(files *token.FileSet, node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.ImportSpec:
 		return false
-	case *ast.Field: // its tag is no text
+	case *ast.Field: // its tag is not text
 		return false
 	case *ast.BinaryExpr:
 		return !w.message(files, node)

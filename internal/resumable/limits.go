@@ -29,8 +29,8 @@ func (l Limits) String() string {
 }
 
 // ReadLimits reads the header Limit, a dictionary of numbers (RFC 9651, 3.2). ReadLimits ignores
-// members that it does not know. A known member that is no number is an error, because the whole
-// header then means nothing.
+// members that it does not know. A known member that is not a number is an error, because the
+// whole header then means nothing.
 func ReadLimits(h http.Header) (Limits, error) {
 	var l Limits
 	known := map[string]*int64{"max-size": &l.MaxSize, "max-append-size": &l.MaxAppendSize, "max-age": new(int64)}

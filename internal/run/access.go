@@ -49,7 +49,7 @@ func foundSystem() (all []string) {
 	return all
 }
 
-// maxInterpreters bounds the chain of interpreters: a script, env, the interpreter of a virtual
+// maxInterpreters limits the chain of interpreters: a script, env, the interpreter of a virtual
 // environment.
 const maxInterpreters = 4
 

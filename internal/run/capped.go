@@ -1,6 +1,6 @@
 package run
 
-// maxKept bounds the kept output: 1 MiB.
+// maxKept limits the kept output: 1 MiB.
 const maxKept = 1 << 20
 
 // capped keeps the first maxKept bytes and silently drops the rest, so that a talkative program

@@ -23,7 +23,7 @@ func (f family) endsAll() bool { return f != loose }
 // userNamespace are the flags for namespaces that need no root.
 const userNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWPID
 
-// findFamily asks the kernel. gate tells that a keeper can be stopped before its first
+// findFamily asks the kernel. gate says that a keeper can be stopped before its first
 // instruction.
 func findFamily(gate bool) (f family) {
 	onOwnThread(func() {

@@ -49,7 +49,7 @@ import (
 // DefaultPath is where programs are looked up if [Config] names no path.
 const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// pipeGrace bounds the wait, after a program has ended, for output that a process outside the
+// pipeGrace limits the wait, after a program has ended, for output that a process outside the
 // group still holds open.
 const pipeGrace = 2 * time.Second
 

@@ -26,7 +26,7 @@ const (
 const (
 	// maxID is the length of the longest id, in bytes.
 	maxID = 255
-	// maxSignatures bounds the work of a receiver. A sender that changes its keys sends four
+	// maxSignatures limits the work of a receiver. A sender that changes its keys sends four
 	// signatures: the old and the new one of both versions.
 	maxSignatures = 16
 )

@@ -10,8 +10,8 @@ import (
 type Delivery struct {
 	ID       string         `json:"id" format:"uuid"`      // the id, which the receiver gets as the header webhook-id
 	Type     EventType      `json:"type"`                  // what has happened
-	JobID    *string        `json:"jobId" format:"uuid"`   // the job of a transcript event, else nil
-	BatchID  *string        `json:"batchId" format:"uuid"` // the batch of a batch event, else nil
+	JobID    *string        `json:"jobId" format:"uuid"`   // the job of a transcript event, otherwise nil
+	BatchID  *string        `json:"batchId" format:"uuid"` // the batch of a batch event, otherwise nil
 	Status   DeliveryStatus `json:"status"`                // what to branch on
 	Attempts int            `json:"attempts" minimum:"0"`  // how many requests the service has made
 	// LastStatus is the status code of the last answer. It is nil if the last attempt had no

@@ -22,8 +22,8 @@ type Endpoint struct {
 	// OldestWaitingAt is the CreatedAt of the oldest pending delivery. It is nil if no
 	// delivery is pending.
 	OldestWaitingAt *transcript.Time `json:"oldestWaitingAt"`
-	// PublicKey checks the signatures "v1a" of the endpoint, and is no secret: "whpk_" and
-	// the base64 of an ed25519 key.
+	// PublicKey checks the signatures "v1a" of the endpoint, and is not a secret: "whpk_"
+	// and the base64 of an ed25519 key.
 	PublicKey string          `json:"publicKey"`
 	CreatedAt transcript.Time `json:"createdAt"` // when the endpoint was made
 	UpdatedAt transcript.Time `json:"updatedAt"` // when its address, events, description, status or keys last changed

@@ -2,7 +2,7 @@ package webhook
 
 import "time"
 
-// The bounds of an account and of an endpoint.
+// The limits of an account and of an endpoint.
 const (
 	// MaxEndpoints is how many endpoints an account may have.
 	MaxEndpoints = 10

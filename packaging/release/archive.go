@@ -10,7 +10,7 @@ import (
 )
 
 // archive returns the files as one archive with a single folder at its root: a zip file for
-// Windows, else tar.gz. The extension tells which one it is.
+// Windows, otherwise tar.gz. The extension tells which one it is.
 func archive(folder string, t target, files []file, at time.Time) (data []byte, extension string, err error) {
 	within := make([]file, len(files))
 	for i, f := range files {

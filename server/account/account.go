@@ -94,7 +94,7 @@ type Settings struct {
 	Prompt *string
 }
 
-// nameGrammar bounds an account's name, because the name goes into logs, command lines and
+// nameGrammar limits an account's name, because the name goes into logs, command lines and
 // lists.
 var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
 

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a plan's values. They keep sums and products of limits from overflowing.
+// The limits of a plan's values. They keep sums and products of limits from overflowing.
 const (
 	maxCount     = 1_000_000_000 // requests, recordings, items, streams
 	maxAmount    = 1<<53 - 1     // bytes, transcripts, minutes: a number that every JSON reader reads exactly

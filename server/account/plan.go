@@ -21,11 +21,11 @@ type Plan struct {
 	// http or https URL.
 	ActionLabel, ActionURL string
 
-	// RateLimit bounds the requests of an account. A paid plan needs one. An unpaid plan
+	// RateLimit limits the requests of an account. A paid plan needs one. An unpaid plan
 	// without one gets 60 refusals a minute.
 	RateLimit RateLimit
-	// TranscriptsPerPeriod bounds the transcripts of a period that do not come from the cache.
-	// ASRMinutesPerPeriod bounds the minutes of sound that are recognized for them; each
+	// TranscriptsPerPeriod limits the transcripts of a period that do not come from the cache.
+	// ASRMinutesPerPeriod limits the minutes of sound that are recognized for them; each
 	// started minute of a recording counts.
 	TranscriptsPerPeriod, ASRMinutesPerPeriod int64
 	// PeriodAnchorDay is the day of the month, 1 to 28, on which a period begins, at midnight
@@ -41,7 +41,7 @@ type Plan struct {
 	// at once.
 	MaxKeepMedia      time.Duration
 	MaxKeptMediaBytes int64
-	// MaxLibraryBytes bounds the texts that belong to the account alone and the revisions of its
+	// MaxLibraryBytes limits the texts that belong to the account alone and the revisions of its
 	// texts, by the bytes of their lines and words. A text that would exceed the limit is refused,
 	// unless its job already runs. 0 means 1 GiB.
 	MaxLibraryBytes int64

@@ -13,10 +13,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// maxPlansFile bounds a plans file, in bytes.
+// maxPlansFile limits a plans file, in bytes.
 const maxPlansFile = 1 << 20
 
-// planGrammar bounds a plan's name, because the name goes into logs, command lines and paths of
+// planGrammar limits a plan's name, because the name goes into logs, command lines and paths of
 // errors.
 var planGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 

@@ -63,7 +63,7 @@ func (p Plans) PlanOf(_ context.Context, a Account) (Plan, error) {
 	return plan, nil
 }
 
-// mostNamed bounds the plans that an error names.
+// mostNamed limits the plans that an error names.
 const mostNamed = 20
 
 func (p Plans) none(name string) error {

@@ -25,7 +25,7 @@ type Discovery interface {
 	// "c/name" or "user/name".
 	Channel(ctx context.Context, channel List) (video.Channel, error)
 	// Uploads lists a channel's uploads, newest first. The ID of the listing is the channel's
-	// id, also if the caller named the channel.
+	// id, even if the caller named the channel.
 	Uploads(ctx context.Context, channel List, kind video.Kind, at Window) (Listing[video.Summary], error)
 	// Items lists a playlist in the playlist's own order. A removed or private entry stays in
 	// the list with its id alone.

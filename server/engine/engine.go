@@ -62,7 +62,7 @@ type Checker interface {
 
 // MediaTool reads media files. Its errors carry codes: UPLOAD_INVALID for a file that cannot be
 // decoded or has no sound, CONFIG_ERROR for a missing program. It reads the named file and
-// nothing else, even if the file refers to other files. Safe for concurrent use.
+// nothing else, even if the file refers to other files. It is safe for concurrent use.
 type MediaTool interface {
 	// Probe returns what the file's header says, without decoding the file.
 	Probe(ctx context.Context, path string) (MediaInfo, error)
@@ -82,9 +82,9 @@ type NormalizeOptions struct {
 	Max time.Duration
 	// Track is the number of the audio track, from 1. If the file has no such track, the
 	// error is UPLOAD_INVALID and lists the tracks. 0 lets Normalize choose: a track in
-	// Language, else the default track unless it is a commentary, else the first track that
-	// is no commentary. A chosen track that is silent from end to end gives way to the next
-	// track that is not.
+	// Language, otherwise the default track unless it is a commentary, otherwise the first
+	// track that is no commentary. A chosen track that is silent from end to end gives way
+	// to the next track that is not.
 	Track int
 	// Language is the language tag of the wanted track; empty means any.
 	Language string
@@ -192,8 +192,8 @@ type RecognizerInfo struct {
 	// be speaker "B" of the next call.
 	Speakers bool
 	// Voices is how many RecognizeOptions.Voices the recognizer uses; 0 means that it
-	// ignores them. With voices, its labels hold across all chunks of a recording, so
-	// these chunks are recognized one after the other.
+	// ignores them. With voices, its labels hold across all chunks of a recording, so these
+	// chunks are recognized one after another.
 	Voices int
 }
 

@@ -25,7 +25,7 @@ type Examiner interface {
 type Finding struct {
 	Name   string    // the examined thing: "yt-dlp", "JavaScript runtime"
 	Status Condition // the state of the thing
-	Found  string    // the present version, path or fault, in one line; never a secret
+	Found  string    // the current version, path or fault, in one line; never a secret
 	Fails  string    // the features that do not work in this state; empty means none
 	Cure   string    // how to repair it, with the commands; empty means nothing to do
 }
@@ -70,5 +70,5 @@ func FindingOf(name string, err error) Finding {
 	return f
 }
 
-// maxFound bounds the text of an error that a finding repeats, in runes.
+// maxFound limits the text of an error that a finding repeats, in runes.
 const maxFound = 500

@@ -13,7 +13,7 @@ import (
 // Host is what a server provides to its engines.
 type Host struct {
 	// HTTP reaches the addresses that a link or a page names, through the egress guard. The
-	// guard refuses private addresses after name resolution, also for redirects. nil means
+	// guard refuses private addresses after name resolution, even for redirects. nil means
 	// that the host has no network.
 	HTTP *http.Client
 	// Programs runs external programs. An engine has no other way to start one.

@@ -8,8 +8,8 @@ import (
 
 // ListSource lists the entries of a playlist or a channel. Its errors carry codes, like those
 // of a [CaptionSource], with the same effect. A list that is private or does not exist is
-// UNAVAILABLE. A list that could not be read is an error, never an empty or shorter list. Safe
-// for concurrent use.
+// UNAVAILABLE. A list that could not be read is an error, never an empty or shorter list. It
+// is safe for concurrent use.
 type ListSource interface {
 	// Lists reports whether the source can read lists of the platform.
 	Lists(p transcript.Platform) bool

@@ -72,7 +72,7 @@ func roomy() account.Plan {
 	}
 }
 
-// patience bounds the stop of a server, and the calls of its database in a request.
+// patience limits the stop of a server, and the calls of its database in a request.
 const patience = time.Minute
 
 // Server is a running service.
@@ -233,7 +233,7 @@ func (s *Server) begin(ctx context.Context) (err error) {
 	return s.Start(ctx)
 }
 
-// listen accepts requests from now on, also while the service restarts.
+// listen accepts requests from now on, even while the service restarts.
 func (s *Server) listen(ctx context.Context) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -31,7 +31,7 @@ import (
 // scope names this package as the source of the spans.
 const scope = "github.com/transcriptkit/transcriptkit/server/tracing"
 
-// maxError bounds the text of an error in a span, in characters.
+// maxError limits the text of an error in a span, in characters.
 const maxError = 1000
 
 // Options configure a [Tracer]. The zero value is usable.

@@ -6,15 +6,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// chapter is a stretch of a script.
+// chapter is a part of a script.
 type chapter struct {
-	title string // "" means that that before the first, or all where there are none
+	title string // "" means the part before the first chapter, or the whole script if there are no chapters
 	from  place
 	to    int
 }
 
-// chapters divides the script. A segment belongs to the chapter that its middle is in, but
-// never to an earlier one than the segment before.
+// chapters divides the script. A segment belongs to the chapter that contains its middle,
+// but never to an earlier chapter than the previous segment.
 func (s *script) chapters(named []transcript.Chapter) iter.Seq[chapter] {
 	return func(yield func(chapter) bool) {
 		title, next := "", 0

@@ -44,7 +44,7 @@ func Cut(t *transcript.Transcript, o transcript.ChunkOptions) iter.Seq[transcrip
 	}
 }
 
-// chunker hands out the chunks of a transcript.
+// chunker returns the chunks of a transcript one by one.
 type chunker struct {
 	transcript.ChunkOptions
 	script *script
@@ -53,7 +53,7 @@ type chunker struct {
 
 	index int             // of the next chunk
 	join  string          // of the next chunk
-	start int64           // of the last one, in milliseconds
+	start int64           // of the last chunk, in milliseconds
 	ids   map[string]bool // of the chunks that begin at start
 }
 
@@ -63,7 +63,7 @@ func (c *chunker) cut(ch chapter) bool {
 		c.join = transcript.JoinLine
 	}
 	var parts []part
-	var chars int // of the parts, with the space at the end
+	var chars int // of the parts, including the space at the end
 	all := parting{script: c.script, end: ch.to, most: c.MaxChars, rest: c.MaxChars - c.OverlapChars}
 	for at := ch.from; at.at < ch.to; at = parts[len(parts)-1].to {
 		next := all.next(at)
@@ -83,7 +83,7 @@ func (c *chunker) cut(ch chapter) bool {
 	return len(parts) == 0 || c.emit(parts, ch.title)
 }
 
-// emit hands out the chunk that has these parts.
+// emit passes on the chunk that consists of these parts.
 func (c *chunker) emit(parts []part, chapter string) bool {
 	first, last := parts[0], parts[len(parts)-1]
 	text := string(c.script.text[first.from.at : last.to.at-last.space])
@@ -101,7 +101,7 @@ func (c *chunker) emit(parts []part, chapter string) bool {
 	return c.yield(chunk)
 }
 
-// id is a hash of the place and the text of a chunk. Equal chunks at the same time get
+// id is a hash of the place and the text of a chunk. Equal chunks with the same time get
 // a number.
 func (c *chunker) id(start int64, text string) (id string) {
 	if c.ids == nil || start != c.start {

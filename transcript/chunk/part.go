@@ -8,24 +8,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/internal/grapheme"
 )
 
-// part is a stretch of a script that a chunk has whole: a sentence, or a part of one that
-// is too long.
+// part is a section of a script that a chunk contains whole: a sentence, or a piece of a
+// sentence that is too long.
 type part struct {
 	from, to place
 	chars    int // with the space at its end
 	space    int // 1 if there is a space
 }
 
-// length is how many characters a part has at the end of a chunk.
+// length is how many characters a part has if it is the last of a chunk.
 func (p part) length() int { return p.chars - p.space }
 
 // parting divides a chapter into parts.
 type parting struct {
 	*script
 	end        int // of the chapter
-	most, rest int // characters of a part, and of one that is cut out of a segment
+	most, rest int // characters of a part, and of a part that is cut out of a segment
 
-	sentence int // where the one ends that is too long for one part
+	sentence int // the end of the sentence that is too long for one part
 }
 
 // next returns the part that begins at a place.
@@ -43,8 +43,8 @@ func (d *parting) next(from place) part {
 	return d.line(from, to)
 }
 
-// whole is the part up to a place, or to the end of the character that this is in; ok is
-// false when it would be too long.
+// whole is the part up to a place, or up to the end of the character that contains the
+// place. If the part would be too long, ok is false.
 func (d *parting) whole(from place, to int) (p part, ok bool) {
 	chars, size, last := grapheme.Count(d.text[from.at:d.end], to-from.at, d.most+1)
 	if from.at+size < to {
@@ -63,9 +63,9 @@ func (d *parting) line(from place, to int) part {
 	if isSpace(text[size:]) {
 		limit++
 	}
-	const look = 64 // what follows tells whether a line may end
+	const look = 64 // the text that follows decides whether a line may end
 	window := text[:min(size+look, len(text))]
-	n, at, end, state := 0, 0, 0, -1 // characters, where they end, where a line may
+	n, at, end, state := 0, 0, 0, -1 // the number of characters, where each ends, and where a line may end
 	var best part
 	for rest := window; ; {
 		var segment []byte
@@ -74,7 +74,7 @@ func (d *parting) line(from place, to int) part {
 			break
 		}
 		more, length, last := grapheme.Count(text[at:], end-at, d.rest+1)
-		if n, at = n+more, at+length; at == end { // else it is in a character
+		if n, at = n+more, at+length; at == end { // otherwise the place is inside a character
 			best = d.part(from, at, n, last)
 		}
 	}
@@ -84,8 +84,8 @@ func (d *parting) line(from place, to int) part {
 	return d.part(from, size, chars, last)
 }
 
-// part is what has so many characters, in size bytes, the last of them in last bytes. A
-// space that follows belongs to it.
+// part returns the part with the given number of characters, which has size bytes. Its
+// last character has last bytes. A following space belongs to the part.
 func (d *parting) part(from place, size, chars, last int) part {
 	if rest := d.text[from.at+size : d.end]; len(rest) > 0 && isSpace(rest) {
 		chars, size, last = chars+1, size+1, 1
@@ -98,15 +98,15 @@ func (d *parting) part(from place, size, chars, last int) part {
 }
 
 // isSpace reports whether the first character of a text is a space. A space with a
-// combining mark is another character.
+// combining mark is a different character.
 func isSpace(text []byte) bool {
 	size, _ := grapheme.First(text)
 	return size == 1 && text[0] == ' '
 }
 
-// ending returns the end of a chunk with which the next chunk begins: as many whole
-// parts as fit into room, or else the end of the last part, from a place where a line
-// may begin. It cuts no word, unless the end of the chunk cuts the word.
+// ending returns the end of a chunk that the next chunk repeats: as many whole parts as
+// fit into room, or otherwise the end of the last part, from a place where a line may
+// begin. It cuts no word, unless the end of the chunk cuts the word.
 func (s *script) ending(parts []part, room int) []part {
 	first, chars := len(parts), 0
 	for first > 0 && chars+parts[first-1].chars <= room {

@@ -10,22 +10,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/internal/grapheme"
 )
 
-// script is the text of segments on one line, and the way from a place in it to a time.
+// script is the text of segments on one line. It maps a place in the text to a time.
 type script struct {
 	text     []byte
-	segments []transcript.Segment // those that have text
-	from     []int                // where each begins in text, and where the last ends
+	segments []transcript.Segment // the segments that have text
+	from     []int                // where each segment begins in text, and where the last one ends
 	chars    []int                // of each; 0 if not counted yet
 
-	timed int   // the segment that the words below are of
+	timed int   // the segment to which the words below belong
 	words []int // where each of its words begins in text; nil means that its words are not known
 }
 
 // place is a place in a script, where a character begins.
 type place struct {
 	at      int // in the text, in bytes
-	segment int // the one that it is in; behind the last one at the end
-	into    int // how many characters of the segment come before
+	segment int // the segment that contains the place; after the last segment at the end
+	into    int // how many characters of the segment precede the place
 }
 
 func newScript(segments []transcript.Segment) *script {
@@ -52,7 +52,8 @@ func newScript(segments []transcript.Segment) *script {
 	return s
 }
 
-// on is the place that is so many characters, to the byte at, on from another one.
+// on returns the place that is the given number of characters after another place, at the
+// byte at.
 func (s *script) on(from place, at, chars int) place {
 	to := place{at, from.segment, from.into + chars}
 	for to.segment < len(s.segments) && s.from[to.segment+1] <= at {
@@ -65,8 +66,8 @@ func (s *script) on(from place, at, chars int) place {
 	return to
 }
 
-// until is when the text of a segment has been said: at its end, or when the next begins,
-// as some platforms show a segment for longer.
+// until is when the text of a segment has been said: at the end of the segment, or when
+// the next one begins, because some platforms show a segment for longer.
 func (s *script) until(segment int) float64 {
 	seg := s.segments[segment]
 	if segment+1 < len(s.segments) {
@@ -77,19 +78,19 @@ func (s *script) until(segment int) float64 {
 	return seg.End()
 }
 
-// startAt is when what stands at a place is said, in seconds.
+// startAt is when the text at a place is said, in seconds.
 func (s *script) startAt(p place) float64 {
 	seg := &s.segments[p.segment]
 	if p.at == s.from[p.segment] {
 		return seg.Start
 	}
-	if words := s.wordsOf(p.segment); words != nil { // the last that begins there or before
+	if words := s.wordsOf(p.segment); words != nil { // the last word that begins at the place or before it
 		return seg.Words[sort.SearchInts(words, p.at+1)-1].Start
 	}
 	return s.share(p)
 }
 
-// endAt is when what stands from a segment on to a place has been said, in seconds.
+// endAt is when the text from a segment to a place has been said, in seconds.
 func (s *script) endAt(segment int, p place) (end float64) {
 	for _, seg := range s.segments[segment:p.segment] {
 		end = max(end, seg.End())
@@ -97,7 +98,7 @@ func (s *script) endAt(segment int, p place) (end float64) {
 	switch {
 	case p.at == s.from[p.segment]:
 		return end
-	case s.wordsOf(p.segment) != nil: // the last that begins before
+	case s.wordsOf(p.segment) != nil: // the last word that begins before the place
 		return max(end, s.segments[p.segment].Words[sort.SearchInts(s.words, p.at)-1].End)
 	}
 	return max(end, s.share(p))
@@ -114,8 +115,8 @@ func (s *script) share(p place) float64 {
 	return start + (s.until(p.segment)-start)*float64(p.into)/float64(s.chars[p.segment])
 }
 
-// wordsOf is where each word of a segment begins in the text, nil where the words are not
-// the text.
+// wordsOf is where each word of a segment begins in the text. It is nil if the words do
+// not match the text.
 func (s *script) wordsOf(segment int) []int {
 	if s.timed == segment {
 		return s.words
@@ -145,7 +146,7 @@ func (s *script) wordsOf(segment int) []int {
 	return s.words
 }
 
-// milliseconds rounds a time in seconds; what is negative or not a number is 0.
+// milliseconds rounds a time in seconds. A negative value or NaN becomes 0.
 func milliseconds(seconds float64) int64 {
 	if !(seconds > 0) {
 		return 0
@@ -153,7 +154,8 @@ func milliseconds(seconds float64) int64 {
 	return int64(math.Round(min(seconds, 1e12) * 1000))
 }
 
-// valid is a text as JSON has it: every byte that is no text is U+FFFD.
+// valid is a text as JSON represents it: every byte that is not valid UTF-8 becomes
+// U+FFFD.
 func valid(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// sentence returns the size of the first sentence of a text, with the spaces behind it, by
-// the rules of Unicode (UAX 29). The text has no line breaks. It takes time in proportion to
-// what it returns and the marks that follow.
+// sentence returns the size of the first sentence of a text, including the spaces after it,
+// by the rules of Unicode (UAX 29). The text has no line breaks. It takes time proportional
+// to the length of the sentence and of the marks that follow.
 func sentence(text []byte) int {
-	before := other // the kind of the character before
+	before := other // the kind of the previous character
 	for at := 0; at < len(text); {
 		if c := text[at]; c < utf8.RuneSelf && !mayEnd[c] {
 			before, at = ascii[c], at+1
@@ -32,11 +32,11 @@ func sentence(text []byte) int {
 	return len(text)
 }
 
-// afterStop looks at what follows a stop. It returns where the next sentence begins, or
-// where to go on if the sentence has not ended. before is the kind of the character before
-// the stop.
+// afterStop looks at the text after a stop. It returns where the next sentence begins, or
+// where to continue if the sentence has not ended. before is the kind of the character
+// before the stop.
 func afterStop(text []byte, at int, stops, before kind) (next int, ends bool) {
-	bare, closes := true, true // nothing has followed; brackets and quotes still may
+	bare, closes := true, true // nothing has followed yet; brackets and quotes may follow
 	for at < len(text) {
 		r, size := utf8.DecodeRune(text[at:])
 		kind := kindOf(r)
@@ -60,8 +60,8 @@ func afterStop(text []byte, at int, stops, before kind) (next int, ends bool) {
 	return len(text), true
 }
 
-// afterDot tells a dot that ends a sentence from one that does not: which a small letter
-// follows, before any other.
+// afterDot distinguishes a dot that ends a sentence from other dots: after such another
+// dot, the first letter is lower case.
 func afterDot(text []byte, begins int) (next int, ends bool) {
 	for at := begins; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
@@ -76,21 +76,21 @@ func afterDot(text []byte, begins int) (next int, ends bool) {
 	return begins, true
 }
 
-// kind is the part that a character plays in finding the ends of sentences.
+// kind is the role of a character when the ends of sentences are found.
 type kind byte
 
 const (
 	other    kind = iota
-	attached      // to what is before: marks, and characters that only format
+	attached      // belongs to the previous character: marks, and formatting characters
 	lower
 	upper
 	letter // of neither case
 	digit
 	blank
-	stop    // a dot, which ends other things too
-	end     // what always ends a sentence
+	stop    // a dot, which does not always end a sentence
+	end     // a character that always ends a sentence
 	closing // brackets, quotes
-	goesOn  // a comma and the like
+	goesOn  // a comma or a similar character
 )
 
 // ascii are the kinds of the ASCII characters.
@@ -101,7 +101,7 @@ var ascii = func() (kinds [utf8.RuneSelf]kind) {
 	return kinds
 }()
 
-// mayEnd are the bytes of ASCII that end sentences.
+// mayEnd are the ASCII bytes that end sentences.
 var mayEnd = [utf8.RuneSelf]bool{'.': true, '!': true, '?': true}
 
 func kindOf(r rune) kind {
@@ -125,7 +125,7 @@ func kindOfAny(r rune) kind {
 		return digit
 	}
 	switch {
-	case isIdeograph(r), 0x10D0 <= r && r < 0x1100 && unicode.IsLetter(r): // Georgian letters count for none of either case
+	case isIdeograph(r), 0x10D0 <= r && r < 0x1100 && unicode.IsLetter(r): // Georgian letters count as neither upper nor lower case
 		return letter
 	case unicode.IsLetter(r):
 		return kindOfLetter(r)
@@ -162,7 +162,7 @@ func kindOfLetter(r rune) kind {
 	return letter
 }
 
-// isIdeograph tells most letters of the scripts that have many, in no time.
+// isIdeograph recognizes most letters of scripts with many letters, without a table.
 func isIdeograph(r rune) bool {
 	return 0x4E00 <= r && r < 0xA000 || 0xAC00 <= r && r < 0xD7A4 || 0x3041 <= r && r < 0x3097 || 0x30A1 <= r && r < 0x30FB
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// minCue is how long, in milliseconds, a cue is where nothing follows too soon.
+// minCue is the shortest duration of a cue, in milliseconds, if no other cue follows too
+// soon.
 const minCue = 200
 
-// enough is how many bytes are gathered before they are written.
+// enough is how many bytes are collected before they are written.
 const enough = 32 << 10
 
-// syntax is the kind of a file of cues.
+// syntax is the kind of a cue file.
 type syntax bool
 
 const (
@@ -26,16 +27,16 @@ const (
 	vtt syntax = true
 )
 
-// cues is a file of cues in writing. Times are in milliseconds.
+// cues is a cue file that is being written. Times are in milliseconds.
 type cues struct {
 	syntax syntax
-	segs   []transcript.Segment // those that are not written, the first with text
+	segs   []transcript.Segment // the segments that are not written yet; the first has text
 	number number               // of cues written
-	clock  int64                // the end of the last of them
+	clock  int64                // the end of the last cue
 
 	// Segments that do not start after the clock are written together.
-	together int   // how many of them are left
-	until    int64 // when the last of them ends
+	together int   // how many of these segments are left
+	until    int64 // when the last of these segments ends
 	next     int64 // when the segment after them starts
 }
 
@@ -54,7 +55,7 @@ func appendCues(dst []byte, c cues) []byte {
 	return dst
 }
 
-// writeCues writes what is in buf, and the cues.
+// writeCues writes the contents of buf, and the cues.
 func writeCues(w io.Writer, buf []byte, c cues) error {
 	for len(c.segs) > 0 {
 		if buf = c.appendSegment(buf); len(buf) < enough {
@@ -75,7 +76,7 @@ func write(w io.Writer, b []byte) error {
 	return nil
 }
 
-// dropSilent leaves out the segments without text before the first that has some.
+// dropSilent leaves out segments without text up to the first segment with text.
 func dropSilent(segs []transcript.Segment) []transcript.Segment {
 	for len(segs) > 0 && !hasText(segs[0].Text) {
 		segs = segs[1:]
@@ -91,7 +92,7 @@ func hasText(s string) bool {
 // appendSegment appends the cues of the first segment.
 func (c *cues) appendSegment(dst []byte) []byte {
 	s := &c.segs[0]
-	start := c.next // which gather found when it came by
+	start := c.next // which gather has already found
 	if c.together > 0 {
 		start = wire.Milliseconds(s.Start)
 	} else {
@@ -99,7 +100,7 @@ func (c *cues) appendSegment(dst []byte) []byte {
 	}
 	from := max(c.clock, start)
 	limit := c.next
-	if c.together > 1 { // share what is left
+	if c.together > 1 { // share the time that is left
 		end := min(max(c.until, from+minCue*int64(c.together)), c.next)
 		limit = from + (end-from)/int64(c.together)
 	}
@@ -116,8 +117,8 @@ func (c *cues) appendSegment(dst []byte) []byte {
 	return dst
 }
 
-// gather finds the segments that are to be written together with the first, which
-// starts at start.
+// gather finds the segments that are written together with the first one, which starts at
+// start.
 func (c *cues) gather(start int64) {
 	from := max(c.clock, start)
 	c.together, c.until, c.next = 1, 0, math.MaxInt64
@@ -138,17 +139,17 @@ func (c *cues) gather(start int64) {
 	}
 }
 
-// cueEnd says when the last of n cues ends that would like to end at end and must
-// at limit. None is without time.
+// cueEnd returns when the last of n cues ends: at end if possible, and at limit at the
+// latest. Every cue lasts for some time.
 func cueEnd(from, end, limit, n int64) int64 {
 	return max(min(max(end, from+minCue*n), limit), from+n)
 }
 
-// appendText appends the cues of a text that is to be cleaned or broken. They share
-// its time by characters; none is shorter than minCue if all have that much.
+// appendText appends the cues of a text that must be cleaned or broken into lines. The
+// cues share the time of the text by characters. None is shorter than minCue if there is
+// time enough for all.
 func (c *cues) appendText(dst []byte, s *transcript.Segment, text string, from, end, limit int64) []byte {
-	// The text first stands at the place of its cues, until the cues are written after
-	// it.
+	// At first, the text occupies the place of its cues; then the cues are written after it.
 	base := len(dst)
 	dst, t := appendClean(dst, text, c.syntax)
 	behind := len(dst)
@@ -178,7 +179,7 @@ func (c *cues) appendText(dst []byte, s *transcript.Segment, text string, from, 
 	return dst[:base+copy(dst[base:], dst[behind:])]
 }
 
-// appendHead appends what stands before the text of a cue.
+// appendHead appends the part of a cue before its text.
 func (c *cues) appendHead(dst []byte, speaker string, from, to int64) []byte {
 	if c.syntax == vtt {
 		dst = appendTimes(append(dst, '\n'), from, to, '.')
@@ -192,8 +193,8 @@ func (c *cues) appendHead(dst []byte, speaker string, from, to int64) []byte {
 	return appendTimes(dst, from, to, ',')
 }
 
-// number counts in decimal digits, because most digits stay the same from one cue to
-// the next. The zero value is before 1.
+// number counts in decimal digits, because most digits stay the same from one cue to the
+// next. The zero value precedes 1.
 type number struct {
 	digits [20]byte // the last ones
 	size   int
@@ -235,7 +236,7 @@ const pairs = "00010203040506070809101112131415161718192021222324252627282930313
 // appendClock appends a time as HH:MM:SS, the mark and milliseconds.
 func appendClock(dst []byte, ms int64, mark byte) []byte {
 	const round = 100 * 3600 * 1000
-	if ms >= round { // the hours before their last two digits
+	if ms >= round { // the hours without their last two digits
 		dst = strconv.AppendInt(dst, ms/round, 10)
 		ms %= round
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// longestName is how many bytes a name has at most: with a number before it and an
-// extension behind, it is far from what file systems take.
+// longestName is the largest number of bytes in a name. With a number before it and an
+// extension after it, a name stays far below the limits of file systems.
 const longestName = 80
 
-// FileName returns a name for a file of t, without an extension. The name is the title
-// in lower case: its letters and digits, of any script, with "-" between the words. If
-// there is no title, the name is the external id, else "transcript". The name has at
-// most 80 bytes and is safe on every file system: it has no separator, no dot and no
-// invisible character, and is not a reserved name of Windows. Two transcripts may have
-// the same name.
+// FileName returns a name for a file of t, without an extension. The name is the title in
+// lower case: its letters and digits, of any script, with "-" between the words. If there
+// is no title, the name is the external id, otherwise "transcript". The name has at most
+// 80 bytes and is safe on every file system: it has no separator, no dot and no invisible
+// character, and is not a reserved name of Windows. Two transcripts may have the same
+// name.
 func FileName(t *transcript.Transcript) string {
 	name := slug(strings.ToLower(known(t.Title)))
 	if name == "" {
@@ -32,10 +32,11 @@ func FileName(t *transcript.Transcript) string {
 	return name
 }
 
-// slug is s with a "-" for every run of what is no letter and no digit, "_" excepted.
+// slug is s with a "-" in place of every run of characters that are neither letters nor
+// digits nor "_".
 func slug(s string) string {
 	out := make([]byte, 0, longestName)
-	letter := 0      // where the last letter begins, which marks may follow
+	letter := 0      // where the last letter begins; marks may follow it
 	pending := false // a "-"
 	for _, r := range s {
 		switch {
@@ -55,7 +56,7 @@ func slug(s string) string {
 			continue
 		}
 		if len(out)+utf8.RuneLen(r) > longestName {
-			out = out[:letter] // a letter is not parted from its marks
+			out = out[:letter] // a letter is never separated from its marks
 			break
 		}
 		out = utf8.AppendRune(out, r)
@@ -68,7 +69,7 @@ func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// isDevice reports whether Windows takes the name for a device, with any extension.
+// isDevice reports whether Windows treats the name as a device, with any extension.
 func isDevice(name string) bool {
 	name = strings.ToLower(name)
 	switch name {

@@ -10,10 +10,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/internal/grapheme"
 )
 
-// advance returns the size of as many characters of text as n columns hold, or of
-// all of it if that is less. Characters are grapheme clusters.
+// advance returns the size of the characters of text that fit into n columns, or the size
+// of the whole text if it is shorter. Characters are grapheme clusters.
 func (t *cueText) advance(text []byte, n int) int {
-	if t.ascii || len(text) <= n { // none has more columns than bytes
+	if t.ascii || len(text) <= n { // no character has more columns than bytes
 		return min(n, len(text))
 	}
 	at := 0
@@ -41,10 +41,10 @@ func (t *cueText) count(text []byte) (chars, columns int) {
 }
 
 // lastBreak returns the last place between the space and n at which a line of text may
-// end, or 0 if there is none. The line breaking of Unicode (UAX 14) must allow the
-// place, after a character of a script without spaces. In scripts with spaces, a line
-// ends only at a space. From half on, a place after a stop goes before the others, and
-// so does the space.
+// end, or 0 if there is none. The line breaking of Unicode (UAX 14) must allow the place,
+// after a character of a script without spaces. In scripts with spaces, a line ends only
+// at a space. From half on, lastBreak prefers a place after a stop to other places and to
+// the space.
 func lastBreak(text []byte, space, half, n int) (last int) {
 	at, stop := 0, 0
 	if space > 0 {
@@ -53,7 +53,7 @@ func lastBreak(text []byte, space, half, n int) (last int) {
 	if space >= half {
 		stop = space
 	}
-	end := min(n+16, len(text)) // what follows n is looked at, but not all of it at every line
+	end := min(n+16, len(text)) // the text after n matters, but lastBreak does not read all of it for every line
 	for end < len(text) && !utf8.RuneStart(text[end]) {
 		end++
 	}
@@ -75,8 +75,8 @@ func lastBreak(text []byte, space, half, n int) (last int) {
 	return cmp.Or(stop, last)
 }
 
-// hasUnspaced reports whether the character that place n is in, or one before it,
-// is of a script without spaces.
+// hasUnspaced reports whether the character at place n, or one before it, belongs to a
+// script without spaces.
 func hasUnspaced(text []byte, n int) bool {
 	for at := 0; at <= n && at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])

@@ -9,31 +9,31 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
 )
 
-// lineLength is how many columns a line of a cue may have, see [cluster]. A cue has
-// two lines.
+// lineLength is the largest number of columns in a line of a cue, see [cluster]. A cue
+// has two lines.
 const lineLength = 42
 
-// cueText is the text of a segment on its way into cues.
+// cueText is the text of a segment while it is divided into cues.
 type cueText struct {
 	text    []byte // the only white space is one ' ' or '\n' between words
 	ascii   bool   // every byte is a character
-	special bool   // '&', '<' or '>' is in it
+	special bool   // the text contains '&', '<' or '>'
 
 	kept   bool // the text is one cue, with the line breaks of the text
-	width  int  // else: of the lines, in columns
+	width  int  // otherwise: of the lines, in columns
 	gentle bool // lines are broken at pauses
-	cues   int  // how many the text takes
-	chars  int  // in text; known only when there are several cues
+	cues   int  // how many cues the text takes
+	chars  int  // in the text; known only if there are several cues
 }
 
 // Classes of bytes of a text, as bits.
 const (
 	blank   = 1 << iota // ' ' and '\n'
 	newline             // '\n'
-	escaped             // what WebVTT writes as a reference
-	risky               // what SubRip may take for syntax
+	escaped             // characters that WebVTT writes as a reference
+	risky               // characters that SubRip may take for syntax
 	wide                // of characters of several bytes
-	mixed               // what has to be looked at as runes, line ends among it
+	mixed               // bytes that must be read as runes, including line ends
 )
 
 var class = func() (table [256]byte) {
@@ -52,7 +52,7 @@ var class = func() (table [256]byte) {
 }()
 
 // classify returns the classes in a trimmed text. clean reports whether the text can be
-// written to a file of that syntax as it is, except for references.
+// written to a file of that syntax unchanged, except for references.
 func classify(s string, to syntax) (is byte, clean bool) {
 	var was, pairs byte
 	for i := range len(s) {
@@ -65,14 +65,14 @@ func classify(s string, to syntax) (is byte, clean bool) {
 	return is, clean && (is&wide == 0 || utf8.ValidString(s))
 }
 
-// maySyntax reports whether s has what all that [isSyntax] finds begins or ends with.
-// Most texts that have an ampersand have a word for it.
+// maySyntax reports whether s contains a beginning or an end of the syntax that
+// [isSyntax] finds. Most texts with an ampersand use it as a word.
 func maySyntax(s string) bool {
 	return strings.IndexByte(s, '<') >= 0 || strings.IndexByte(s, '\\') >= 0 || strings.IndexByte(s, '{') >= 0 || strings.Contains(s, "-->") ||
 		strings.IndexByte(s, ';') >= 0 && strings.IndexByte(s, '&') >= 0
 }
 
-// asIs reports whether a trimmed text is a cue without changes. special reports that
+// asIs reports whether a trimmed text is a cue without changes. special reports whether
 // some characters must be written as references.
 func asIs(s string, to syntax) (special, ok bool) {
 	if special, ok = isSimpleCue(s); ok {
@@ -82,8 +82,8 @@ func asIs(s string, to syntax) (special, ok bool) {
 	return is&escaped != 0, clean && isCue(s, is)
 }
 
-// isSimpleCue reports whether a trimmed text is one simple line, or two. Most are,
-// and this takes half the time of classify and isCue.
+// isSimpleCue reports whether a trimmed text consists of one or two simple lines. Most
+// texts do, and this check takes half the time of classify and isCue.
 func isSimpleCue(s string) (special, ok bool) {
 	end := strings.IndexByte(s, '\n')
 	if end < 0 && len(s) <= lineLength {
@@ -104,9 +104,9 @@ func isSimpleCue(s string) (special, ok bool) {
 	return special || also, ok
 }
 
-// isSimple reports whether a line has 8 bytes at least, all of them printable ASCII
-// below '{' but '\\', and no two spaces in a row; and whether '&', '<' or '>' is
-// among them.
+// isSimple reports whether a line has at least 8 bytes, all of them printable ASCII below
+// '{' except '\\', and no two spaces in a row. It also reports whether the line contains
+// '&', '<' or '>'.
 func isSimple(s string) (special, ok bool) {
 	for len(s) >= 8 {
 		v := eight.Load(s)
@@ -118,12 +118,12 @@ func isSimple(s string) (special, ok bool) {
 		if len(s) == 8 {
 			return special, true
 		}
-		s = s[min(7, len(s)-8):] // what follows the eighth is not known
+		s = s[min(7, len(s)-8):] // the byte after the eighth is not known
 	}
 	return false, false
 }
 
-// isCue reports whether a clean text is surely a cue as it stands.
+// isCue reports whether a clean text is certainly a cue without changes.
 func isCue(s string, is byte) bool {
 	if is&newline == 0 {
 		return isLine(s)
@@ -135,23 +135,23 @@ func isCue(s string, is byte) bool {
 // firstWide is the first rune that takes two columns by itself.
 const firstWide = 0x1100
 
-// isLine reports whether a line surely has few enough columns: no character has more
-// than its bytes, and none that comes before the wide ones more than one.
+// isLine reports whether a line certainly has few enough columns: no character has more
+// columns than bytes, and no character before firstWide has more than one column.
 func isLine(s string) bool {
 	if len(s) <= lineLength || len(s) > lineLength*utf8.UTFMax {
 		return len(s) <= lineLength
 	}
 	columns := 0
 	for _, r := range s {
-		if columns++; r >= firstWide && (r < 0x1E00 || r >= 0x231A) { // there are Vietnamese letters and quotes
+		if columns++; r >= firstWide && (r < 0x1E00 || r >= 0x231A) { // there are Vietnamese letters and quotes in this range
 			columns++
 		}
 	}
 	return columns <= lineLength
 }
 
-// appendClean appends a trimmed text. A run of white space becomes '\n' if it had
-// a line break, else ' '.
+// appendClean appends a trimmed text. A run of white space becomes '\n' if it had a line
+// break, otherwise ' '.
 func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
 	is, clean := classify(s, to)
 	t := cueText{ascii: is&wide == 0, special: is&escaped != 0}
@@ -187,9 +187,8 @@ func blankOf(r rune) byte {
 	return '\n'
 }
 
-// isSyntax reports whether r would make what was written look like an arrow, a
-// tag, an override, an escape or a character reference, which some readers of
-// SubRip know.
+// isSyntax reports whether r would complete an arrow, a tag, an override, an escape or a
+// character reference, which some readers of SubRip interpret.
 func isSyntax(before []byte, r rune) bool {
 	if len(before) == 0 {
 		return false
@@ -207,8 +206,8 @@ func isSyntax(before []byte, r rune) bool {
 	return r == ';' && endsReference(before) || r == ':' && beginsSyntax(before)
 }
 
-// beginsSyntax reports whether a colon would begin a style of MicroDVD ("{y:i}") or
-// go on with a time as WebVTT has it in a text ("<00:01.500>").
+// beginsSyntax reports whether a colon would begin a style of MicroDVD ("{y:i}"), or
+// continue a WebVTT time within a text ("<00:01.500>").
 func beginsSyntax(before []byte) bool {
 	digits := len(before) - len(bytes.TrimRight(before, "0123456789"))
 	if digits > 0 {
@@ -225,7 +224,7 @@ func endsReference(before []byte) bool {
 	return i >= 0 && len(before)-i > len("&a")
 }
 
-// layOut decides how the text is broken into lines and cues.
+// layOut decides how to break the text into lines and cues.
 func (t *cueText) layOut(text []byte) {
 	t.text, t.width, t.cues = text, lineLength, 1
 	if t.kept = t.fits(text); t.kept {
@@ -248,10 +247,10 @@ func (t *cueText) layOut(text []byte) {
 		return
 	}
 	for _, t.gentle = range []bool{true, false} {
-		if t.gentle && t.ascii { // has no such pauses
+		if t.gentle && t.ascii { // the text has no such pauses
 			continue
 		}
-		for w := columns / (2 * n); w <= lineLength; w++ { // the narrowest of that many cues
+		for w := columns / (2 * n); w <= lineLength; w++ { // the narrowest lines with that number of cues
 			if _, cut := t.countCues(w, n); !cut {
 				t.width = w
 				return
@@ -260,8 +259,8 @@ func (t *cueText) layOut(text []byte) {
 	}
 }
 
-// middle returns how long the longer line is when text is broken at the space
-// that is nearest to its middle.
+// middle returns the length of the longer line if text is broken at the space nearest to
+// its middle.
 func middle(text []byte) int {
 	half := len(text) / 2
 	width := len(text)
@@ -274,7 +273,7 @@ func middle(text []byte) int {
 	return width
 }
 
-// fits reports whether the text is a cue as it stands.
+// fits reports whether the text is a cue without changes.
 func (t *cueText) fits(text []byte) bool {
 	if len(text) <= lineLength && bytes.IndexByte(text, '\n') < 0 {
 		return true
@@ -284,7 +283,7 @@ func (t *cueText) fits(text []byte) bool {
 		t.advance(second, lineLength) == len(second) && bytes.IndexByte(second, '\n') < 0
 }
 
-// join makes one line of text.
+// join joins the text into one line.
 func join(text []byte) {
 	for at := 0; ; {
 		i := bytes.IndexByte(text[at:], '\n')
@@ -296,8 +295,8 @@ func join(text []byte) {
 	}
 }
 
-// countCues counts the cues of lines of a width, and says whether a word is cut. It
-// gives up, and says so too, when there are more than most.
+// countCues counts the cues for lines of a width, and reports whether a word is cut. If
+// there are more than most cues, it stops counting and reports that.
 func (t *cueText) countCues(width, most int) (n int, cut bool) {
 	for rest := t.text; len(rest) > 0; n++ {
 		if n == most {
@@ -310,7 +309,7 @@ func (t *cueText) countCues(width, most int) (n int, cut bool) {
 	return n, cut
 }
 
-// cue takes the lines of one cue from the text. The second may be empty.
+// cue removes the lines of one cue from the text. The second line may be empty.
 func (t *cueText) cue(text []byte, width int) (first, second, rest []byte, cut bool) {
 	if t.kept {
 		first, second, _ = bytes.Cut(text, []byte("\n"))
@@ -324,9 +323,9 @@ func (t *cueText) cue(text []byte, width int) (first, second, rest []byte, cut b
 	return first, second, rest, cut || also
 }
 
-// line takes one line from the text. It is broken at the last space or, further on,
-// where a script without spaces may be. A gentle one is broken where there is a
-// pause, if that leaves no more than half of the line empty. Else it is cut.
+// line removes one line from the text. It breaks the line at the last space, or later at
+// a place where a script without spaces permits a break. A gentle line is broken at a
+// pause, if at most half of the line stays empty. Otherwise the line is cut.
 func (t *cueText) line(text []byte, width int) (line, rest []byte, cut bool) {
 	n := t.advance(text, width)
 	if n == len(text) {
@@ -348,7 +347,7 @@ func (t *cueText) line(text []byte, width int) (line, rest []byte, cut bool) {
 	return text[:n], text[n:], true
 }
 
-// lastSpace returns where the last space up to n is, 0 when there is none.
+// lastSpace returns where the last space up to n is, or 0 if there is none.
 func (t *cueText) lastSpace(text []byte, n int) int {
 	for at := n; at > 0; at = bytes.LastIndexByte(text[:at], ' ') {
 		if text[at] == ' ' && t.advance(text[at:], 1) == 1 {

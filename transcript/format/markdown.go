@@ -49,8 +49,8 @@ func WriteMarkdown(w io.Writer, t *transcript.Transcript, timestamps bool) error
 	return write(w, append(buf, '\n'))
 }
 
-// appendMarkdownHead appends what stands before the paragraphs, without the line
-// feed at its end.
+// appendMarkdownHead appends the part of the document before the paragraphs, without the
+// line feed at its end.
 func appendMarkdownHead(dst []byte, t *transcript.Transcript) []byte {
 	title := known(t.Title)
 	if title == "" {
@@ -71,7 +71,7 @@ func appendMarkdownHead(dst []byte, t *transcript.Transcript) []byte {
 	return dst
 }
 
-// facts are the parts of the metadata line; what is unknown is empty.
+// facts are the parts of the metadata line; an unknown part is empty.
 func facts(t *transcript.Transcript) (f [5]string) {
 	for _, name := range []*string{t.CreatorHandle, t.Channel, t.CreatorName} {
 		if s := known(name); s != "" {
@@ -107,11 +107,11 @@ func appendLink(dst []byte, url string) []byte {
 	return dst
 }
 
-// markdown is the body of a document in writing.
+// markdown is the body of a document that is being written.
 type markdown struct {
 	timestamps bool
 	begun      bool
-	end        int64 // of what was said, in milliseconds
+	end        int64 // of the last spoken text, in milliseconds
 	speaker    string
 }
 
@@ -142,8 +142,8 @@ func (m *markdown) appendParagraph(dst []byte, s *transcript.Segment, start int6
 	return appendMarkdownLine(dst, s.Text, !m.timestamps && !named)
 }
 
-// appendMarkdownLine appends text, which may be the first of a line: there a list
-// or a rule under a heading could begin.
+// appendMarkdownLine appends text that may begin a line, where a list or the rule under a
+// heading could begin.
 func appendMarkdownLine(dst []byte, text string, first bool) []byte {
 	text = strings.TrimSpace(text)
 	if first {
@@ -160,8 +160,9 @@ func appendMarkdownLine(dst []byte, text string, first bool) []byte {
 	return appendMarkdown(dst, text)
 }
 
-// appendMarkdown appends a trimmed text on one line, as [appendFolded] does, with
-// a backslash before what Markdown, or a common extension of it, gives a meaning.
+// appendMarkdown appends a trimmed text on one line, as [appendFolded] does, with a
+// backslash before characters that have a meaning in Markdown or in a common extension of
+// it.
 func appendMarkdown(dst []byte, text string) []byte {
 	space := false
 	for _, r := range text {

@@ -41,7 +41,7 @@ func AppendPodcast(dst []byte, segs []transcript.Segment) []byte {
 			Speaker: inOneLine(s.Speaker), StartTime: float64(start) / 1000, EndTime: float64(end) / 1000, Body: inOneLine(s.Text),
 		})
 	}
-	b, _ := json.Marshal(file) // of strings and finite numbers: it never fails
+	b, _ := json.Marshal(file) // it consists of strings and finite numbers, so encoding never fails
 	return append(dst, b...)
 }
 

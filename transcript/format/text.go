@@ -76,10 +76,10 @@ func appendTimestamp(dst []byte, sec int64) []byte {
 	return append(dst, ':', byte('0'+m/10), byte('0'+m%10), ':', byte('0'+s/10), byte('0'+s%10), ']')
 }
 
-// appendFolded appends a trimmed text on one line: every run of spaces, tabs and
-// line breaks becomes one space. Other spaces (no-break, ideographic) stay; bytes
-// that are no text, and control characters, become U+FFFD: nothing of a platform's
-// steers a terminal.
+// appendFolded appends a trimmed text on one line: every run of spaces, tabs and line
+// breaks becomes one space. Other spaces (no-break, ideographic) stay. Bytes that are not
+// valid UTF-8, and control characters, become U+FFFD, so that a platform's text cannot
+// control a terminal.
 func appendFolded(dst []byte, text string) []byte {
 	space := false
 	for _, r := range text {

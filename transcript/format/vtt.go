@@ -24,8 +24,8 @@ func WriteVTT(w io.Writer, segs []transcript.Segment) error {
 	return writeCues(w, []byte(vttHead), newCues(segs, vtt))
 }
 
-// appendVoice appends the tag of a speaker, if there is one. A name that ends with
-// "--" must not make an arrow with the end of the tag, which ends the cue.
+// appendVoice appends the tag of a speaker, if there is one. A name that ends with "--"
+// must not form an arrow with the end of the tag, because an arrow ends the cue.
 func appendVoice(dst []byte, speaker string) []byte {
 	if !hasText(speaker) {
 		return dst
@@ -46,10 +46,10 @@ func appendVoice(dst []byte, speaker string) []byte {
 	return append(dst, '>')
 }
 
-// appendEscaped appends text with references for what begins or ends WebVTT
+// appendEscaped appends text with references for characters that begin or end WebVTT
 // syntax.
 func appendEscaped[T string | []byte](dst []byte, text T) []byte {
-	done := 0 // what is before is in dst
+	done := 0 // the text before is in dst
 	for i := range len(text) {
 		c := text[i]
 		if class[c]&escaped == 0 {

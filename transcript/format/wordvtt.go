@@ -29,11 +29,12 @@ func AppendWordVTT(dst []byte, segs []transcript.Segment) []byte {
 	return dst
 }
 
-// mostOfPiece is how many characters a piece of a segment has, as many as surely fit into a cue.
+// mostOfPiece is the largest number of characters in a piece of a segment: as many as always fit
+// into a cue.
 const mostOfPiece = 2 * (lineLength - 4)
 
-// wordPieces cuts long segments with words into pieces for one cue each. Segments whose words are
-// not those of their text lose the words.
+// wordPieces cuts long segments with words into pieces for one cue each. If the words of a
+// segment do not match its text, the segment loses its words.
 func wordPieces(segs []transcript.Segment) []transcript.Segment {
 	pieces := make([]transcript.Segment, 0, len(segs))
 	for _, s := range segs {
@@ -49,12 +50,12 @@ func wordPieces(segs []transcript.Segment) []transcript.Segment {
 }
 
 // placesOf returns where each word of a segment begins in the text. ok is false if the segment has
-// no words, or if they are not in the text in this order.
+// no words, or if the text does not contain them in this order.
 func placesOf(s transcript.Segment) (places []int, ok bool) {
 	at := 0
 	for _, w := range s.Words {
 		i := strings.Index(s.Text[at:], w.Text)
-		if i < 0 || !hasText(w.Text) || strings.ContainsAny(s.Text[at:at+i], "&<>") { // a word could be taken for a part of a reference
+		if i < 0 || !hasText(w.Text) || strings.ContainsAny(s.Text[at:at+i], "&<>") { // a word could look like a part of a reference
 			return nil, false
 		}
 		places = append(places, at+i)
@@ -63,8 +64,8 @@ func placesOf(s transcript.Segment) (places []int, ok bool) {
 	return places, len(places) > 0
 }
 
-// appendPieces appends the pieces of a segment whose words have these places. Each piece begins
-// with a word, but the first begins with the text.
+// appendPieces appends the pieces of a segment; places are the places of its words. Each piece
+// begins with a word, except the first, which begins with the start of the text.
 func appendPieces(pieces []transcript.Segment, s transcript.Segment, places []int) []transcript.Segment {
 	first, from := 0, 0
 	for i := 1; i <= len(places); i++ {
@@ -90,7 +91,7 @@ func appendPieces(pieces []transcript.Segment, s transcript.Segment, places []in
 	return pieces
 }
 
-// wordEnd is where the text of a word ends, with what follows the word up to the next.
+// wordEnd is where the text of a word ends, including the text up to the next word.
 func wordEnd(s transcript.Segment, places []int, i int) int {
 	if i+1 < len(places) {
 		return places[i+1]
@@ -98,8 +99,8 @@ func wordEnd(s transcript.Segment, places []int, i int) int {
 	return len(s.Text)
 }
 
-// withTimes puts the times of words into the cues of a segment. A word that a cue has in another
-// form ends the times of the segment.
+// withTimes puts the times of words into the cues of a segment. If a cue has a word in another
+// form, the segment gets no times from this word on.
 func withTimes(cues []byte, words []transcript.Word) []byte {
 	timed := make([]byte, 0, 2*len(cues))
 	var last, end int64

@@ -14,21 +14,21 @@ import (
 // maxID is the longest external id, in characters.
 const maxID = 512
 
-// platform is one valid entry of a table, ready for use.
+// platform is one valid entry of a table, prepared for use.
 type platform struct {
 	name   transcript.Platform
 	data   Site
-	scheme string // of Base, for links that were written without
+	scheme string // of Base, for links that have no scheme
 	id     *regexp.Regexp
 	links  []pattern
 	shorts []short
-	away   map[string]string // the hosts of contents that are elsewhere, by their ids
+	away   map[string]string // the hosts of contents elsewhere, by their ids
 
 	playlists, channels *lists
 }
 
-// short is where a platform's short links are: a host, and a path on hosts that
-// also have other links.
+// short is where a platform's short links are: a host, and a path if the host also has
+// other links.
 type short struct {
 	host string
 	path []segment // nil means every path
@@ -64,8 +64,8 @@ func (p *platform) at(id string) string {
 	return expand(p.data.At, id)
 }
 
-// find returns the id of the content that a link on one of the platform's hosts
-// names.
+// find returns the id of the content to which a link on one of the platform's hosts
+// leads.
 func (p *platform) find(l link) (id string, ok bool) {
 	for i := range p.links {
 		id, ok := p.links[i].find(l)
@@ -101,7 +101,7 @@ func (s short) match(segments []string) bool {
 	})
 }
 
-// fault is an invalid member of a table; its path names it, as "links[2]".
+// fault is an invalid member of a table; its path names the member, as in "links[2]".
 type fault struct {
 	path, says string
 }
@@ -112,10 +112,10 @@ func faultf(path, format string, args ...any) error {
 	return fault{path, fmt.Sprintf(format, args...)}
 }
 
-// compile checks a complete set of sites, as nothing else may be in a [Table].
+// compile checks a complete set of sites. A [Table] holds only checked sites.
 func compile(sites map[transcript.Platform]Site) (*Table, error) {
 	t := &Table{sites: map[transcript.Platform]*platform{}, hosts: map[string]*platform{}}
-	for _, name := range transcript.Platforms() { // in order: the first fault is always the same
+	for _, name := range transcript.Platforms() { // in order, so that the first fault is always the same
 		data, ok := sites[name]
 		if !ok {
 			continue
@@ -202,7 +202,7 @@ func (p *platform) readID() (err error) {
 	return err
 }
 
-// compileID reads the grammar of an id, which must match all of it.
+// compileID reads the grammar of an id. The expression must match the whole id.
 func compileID(member, grammar string) (*regexp.Regexp, error) {
 	if grammar == "" {
 		return nil, faultf(member, "must be a regular expression")
@@ -234,7 +234,7 @@ func (p *platform) readLinks() error {
 	return nil
 }
 
-// readCanonical holds the canonical link to be one that the table itself reads.
+// readCanonical checks that the table itself reads the canonical link.
 func (p *platform) readCanonical() error {
 	l, err := readTemplate("canonical", p.data.Canonical, idPlaceholder)
 	if err != nil {
@@ -249,7 +249,7 @@ func (p *platform) readCanonical() error {
 			return nil
 		}
 		if ok && (pattern.not || p.validID(id)) {
-			break // every canonical link would be taken for something else
+			break // the table would take every canonical link for something else
 		}
 	}
 	return faultf("canonical", "must have the shape of one of links: %q", p.data.Canonical)
@@ -278,7 +278,7 @@ func (p *platform) readAt() error {
 	return err
 }
 
-// readTemplate reads a link that holds each of the placeholders once.
+// readTemplate reads a link that contains each placeholder once.
 func readTemplate(member, text string, placeholders ...string) (link, error) {
 	rest := text
 	for _, placeholder := range placeholders {
@@ -294,7 +294,7 @@ func readTemplate(member, text string, placeholders ...string) (link, error) {
 	return l, nil
 }
 
-// origin is scheme and host of a link.
+// origin is the scheme and the host of a link.
 func origin(text string) string {
 	scheme, rest, _ := strings.Cut(text, "://")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {

@@ -16,8 +16,7 @@ type Place struct {
 	At string `json:"at"`
 }
 
-// readElsewhere holds the links to contents elsewhere to be some that the table itself
-// reads.
+// readElsewhere checks that the table itself reads the links to contents elsewhere.
 func (p *platform) readElsewhere() error {
 	away := map[string]string{}
 	for _, id := range slices.Sorted(maps.Keys(p.data.Elsewhere)) {
@@ -52,7 +51,7 @@ func (p *platform) has(id, host string) bool {
 	return !p.isAway(host)
 }
 
-// isAway reports whether a host is there for contents that are elsewhere.
+// isAway reports whether a host has contents elsewhere.
 func (p *platform) isAway(host string) bool {
 	for _, away := range p.away {
 		if away == host {

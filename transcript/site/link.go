@@ -10,18 +10,18 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// link is a web link, cut into the parts that the table looks at.
+// link is a web link, divided into the parts that the table compares.
 type link struct {
-	scheme   string   // "http", "https", or "" when the text had none
+	scheme   string   // "http", "https", or "" if the text had no scheme
 	host     string   // ASCII, lower case; with the port unless it is 80 or 443
-	segments []string // of the path, decoded; none is empty
+	segments []string // of the path, decoded; no segment is empty
 	path     string   // as sent, from the first slash
 	query    string   // as sent, without the question mark
 }
 
-// parseLink reads what people paste into a field for links. It is stricter than
-// net/url where readers of links disagree with each other: backslashes, user
-// names, white space and dot segments are no part of a link that is followed.
+// parseLink reads what people paste into a field for links. It is stricter than net/url
+// if parsers of links disagree: it refuses backslashes, user names, white space and dot
+// segments.
 func parseLink(text string) (link, bool) {
 	if !plainText(text) {
 		return link{}, false
@@ -50,8 +50,8 @@ func parseLink(text string) (link, bool) {
 	return l, ok
 }
 
-// plainText refuses what is never part of a link that a person means. It looks
-// at bytes for as long as they are ASCII.
+// plainText refuses characters that a link never contains on purpose. It compares bytes
+// as long as they are ASCII.
 func plainText(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -64,9 +64,9 @@ func plainText(text string) bool {
 	return text != ""
 }
 
-// hidden characters are control, space and formatting characters, which make a
-// link look like another one, and the backslash, which browsers take for a slash.
-// The joiners stay: languages and emoji are written with them.
+// hidden characters are control, space and formatting characters, which make a link look
+// like another one, and the backslash, which browsers treat as a slash. The joiners stay,
+// because languages and emoji need them.
 func hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r <= ' ' || r == 0x7f || r == '\\'
@@ -75,8 +75,8 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
 }
 
-// normalizeHost writes "host[:port]" in ASCII and lower case, without the dot of
-// the root and without the default ports of the web.
+// normalizeHost writes "host[:port]" in ASCII and lower case, without the trailing dot
+// and without the default ports of the web.
 func normalizeHost(authority string) (string, bool) {
 	host, port := authority, ""
 	if colon := strings.LastIndexByte(authority, ':'); colon > strings.LastIndexByte(authority, ']') {
@@ -118,8 +118,8 @@ func normalizeName(host string) (string, bool) {
 	return host, !strings.HasSuffix(host, ".") && asciiHost(host)
 }
 
-// asciiName reports whether a name needs no mapping: it is ASCII, and no label
-// claims to be an encoded Unicode one (which the mapping validates).
+// asciiName reports whether a name needs no mapping: it is ASCII, and no label has the
+// form of an encoded Unicode label (which the mapping validates).
 func asciiName(host string) bool {
 	for i := range len(host) {
 		if host[i] >= utf8.RuneSelf {
@@ -143,8 +143,8 @@ func asciiHost(host string) bool {
 	return true
 }
 
-// splitPath cuts a path into its decoded segments. Repeated and trailing slashes
-// mean nothing to the sites, dot segments nothing good.
+// splitPath cuts a path into its decoded segments. Repeated and trailing slashes have no
+// meaning for the sites. Dot segments are refused.
 func splitPath(path string) ([]string, bool) {
 	segments := make([]string, 0, 4)
 	for path != "" {
@@ -191,8 +191,8 @@ func (l link) param(name string) (string, bool) {
 	return "", false
 }
 
-// clean writes the link again, without its fragment, as a link to follow. A link
-// without a scheme gets the given scheme.
+// clean writes the link again, without its fragment, as a link to follow. A link without
+// a scheme gets the given scheme.
 func (l link) clean(scheme string) (string, bool) {
 	if l.scheme != "" {
 		scheme = l.scheme
@@ -208,8 +208,8 @@ func (l link) clean(scheme string) (string, bool) {
 	return u.String(), true
 }
 
-// escapeQuery escapes what a query may not hold as it is: net/url hands a query
-// on unchanged.
+// escapeQuery escapes characters that a query must not contain, because net/url passes a
+// query on unchanged.
 func escapeQuery(query string) string {
 	if strings.IndexFunc(query, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return query

@@ -49,15 +49,15 @@ func (t *Table) list(text, kind string, of func(*platform) *lists) (Match, error
 	return match, nil
 }
 
-// lists is how the playlists of a platform, or its channels, are named. nil is a
-// platform that has none.
+// lists is how the playlists or the channels of a platform are named. nil means that the
+// platform has none.
 type lists struct {
 	id       *regexp.Regexp
-	template string // the canonical link to the one with an id
+	template string // the canonical link to the list with an id
 	links    []listLink
 }
 
-// listLink is one shape of links to a list.
+// listLink is one pattern of links to a list.
 type listLink struct {
 	pattern
 	// named says that the link has a name instead of the id. mark is the text before
@@ -66,7 +66,7 @@ type listLink struct {
 	mark  string
 }
 
-// listName is what a list may be called by.
+// listName is an id or a name of a list.
 var listName = regexp.MustCompile(`\A[\p{L}\p{M}\p{N}._·-]{1,100}\z`)
 
 // find returns the list that a link names.
@@ -87,7 +87,7 @@ func (ls *lists) find(l link) (Match, bool) {
 	return Match{}, false
 }
 
-// bare reads a text that is an id or a name and no link.
+// bare reads a text that is an id or a name, and not a link.
 func (ls *lists) bare(text string) (Match, bool) {
 	if ls == nil {
 		return Match{}, false
@@ -126,7 +126,7 @@ func (p *platform) readLists() (err error) {
 	return checkFeed("channelFeed", s.ChannelFeed)
 }
 
-// checkFeed checks the address of feeds in a member. There may be none.
+// checkFeed checks the address of feeds in a member. The member may be empty.
 func checkFeed(member, template string) error {
 	if template == "" {
 		return nil
@@ -178,8 +178,8 @@ func (t *Table) feed(platform transcript.Platform, id string, of func(*Site) str
 	return expand(of(&p.data), id)
 }
 
-// readLists reads the three members whose names begin with kind. A link of the
-// shape of the canonical one always counts.
+// readLists reads the three members whose names begin with kind. A link with the form of
+// the canonical link is always accepted.
 func readLists(kind, template, id string, links, hosts []string) (*lists, error) {
 	if template != "" {
 		if _, err := readTemplate(kind, template, idPlaceholder); err != nil {

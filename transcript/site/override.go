@@ -63,7 +63,7 @@ func known(p transcript.Platform) bool {
 	return p != transcript.Upload && slices.Contains(transcript.Platforms(), p)
 }
 
-// merge returns old with the members that next names.
+// merge returns old, with the members that next sets.
 func merge(old, next Site) Site {
 	s := old
 	if next.Hosts != nil {
@@ -97,8 +97,8 @@ func merge(old, next Site) Site {
 	return s
 }
 
-// mergeLinks are the named patterns, or else the old ones, without those for a host
-// that the platform no longer has.
+// mergeLinks returns the new patterns if there are any, and otherwise the old ones,
+// without patterns for hosts that the platform no longer has.
 func mergeLinks(old, next, hosts []string) []string {
 	if next != nil {
 		return next
@@ -109,8 +109,8 @@ func mergeLinks(old, next, hosts []string) []string {
 	})
 }
 
-// derive is a named template, or else the old one, on the new base if there is
-// another one.
+// derive returns the new template if there is one, and otherwise the old template, moved
+// to the new base if the base has changed.
 func derive(named, old, oldBase, base string) string {
 	switch {
 	case named != "":
@@ -121,11 +121,11 @@ func derive(named, old, oldBase, base string) string {
 	return move(old, base)
 }
 
-// move puts a link on another base.
+// move replaces the base of a link.
 func move(link, base string) string { return base + strings.TrimPrefix(link, origin(link)) }
 
-// decode reads the JSON document member by member, because a fault must name its place.
-// Package encoding/json does not report the path of lists and of unknown members.
+// decode reads the JSON document member by member, because a fault must name its path.
+// Package encoding/json does not report the path of list entries and of unknown members.
 func decode(text []byte) (map[transcript.Platform]Site, error) {
 	var platforms map[transcript.Platform]json.RawMessage
 	if err := json.Unmarshal(text, &platforms); err != nil {
@@ -191,7 +191,7 @@ func decodeList(path string, text []byte) ([]string, error) {
 	return list, nil
 }
 
-// decodeText reads a text, which is never empty in a table.
+// decodeText reads a text. A table contains no empty texts.
 func decodeText(path string, raw []byte) (text string, err error) {
 	if err := json.Unmarshal(raw, &text); err != nil || text == "" || bytes.Equal(raw, []byte("null")) {
 		return "", faultf(path, "must be a text")

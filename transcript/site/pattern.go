@@ -13,20 +13,20 @@ const (
 	timePlaceholder = "{t}"
 )
 
-// pattern is one link shape, ready to be compared (see [Site.Links]).
+// pattern is one pattern of links, prepared for comparison (see [Site.Links]).
 type pattern struct {
 	host     string // "" for every host of the platform
 	not      bool   // names no content
 	segments []segment
-	query    string // the parameter that holds the id; "" when it is in the path
+	query    string // the parameter that holds the id; "" if the id is in the path
 }
 
-// segment is one part of a path pattern: text, or a placeholder with text round
-// it. The id may have one more placeholder on each side.
+// segment is one part of a path pattern: text, or a placeholder with text around it. The
+// id may have one more placeholder on each side.
 type segment struct {
 	kind                segmentKind
-	before, after       string // text; all of it is in before when kind is literal
-	anyBefore, anyAfter bool   // a placeholder before before, and behind after
+	before, after       string // text; if kind is literal, all text is in before
+	anyBefore, anyAfter bool   // a placeholder before the text before, and after the text behind
 }
 
 type segmentKind int
@@ -88,7 +88,8 @@ var (
 	anySegment = regexp.MustCompile(`^([^{}]*)\{[a-z]+\}([^{}]*)$`)
 )
 
-// boundHost is the host that a pattern is for; ok is false when it is for all.
+// boundHost is the host to which a pattern applies; ok is false if it applies to all
+// hosts.
 func boundHost(pattern string) (host string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(pattern, "!"), "//")
 	if !ok {
@@ -146,8 +147,8 @@ func (s *segment) match(text string) (value string, ok bool) {
 	return "", text == s.before
 }
 
-// cutID takes the id out of its segment. The placeholders round it take as much
-// as they can: a title may hold anything.
+// cutID cuts the id out of its segment. The placeholders around the id match as much as
+// they can, because a title may contain anything.
 func (s *segment) cutID(text string) (id string, ok bool) {
 	if s.anyBefore {
 		at := strings.LastIndex(text, s.before)

@@ -12,7 +12,7 @@ func Default() *Table { return defaultTable() }
 var defaultTable = sync.OnceValue(func() *Table {
 	t, err := compile(publicSites())
 	if err != nil {
-		panic(err) // the data below is wrong
+		panic(err) // this happens only if the data below are wrong
 	}
 	return t
 })
@@ -29,7 +29,7 @@ func publicSites() map[transcript.Platform]Site {
 			},
 			ID: "^[A-Za-z0-9_-]{11}$",
 			Links: []string{
-				"!/embed/videoseries", "!/embed/live_stream", // players that happen to have the length of an id
+				"!/embed/videoseries", "!/embed/live_stream", // names of players that happen to have the length of an id
 				"/watch?v={id}", "/watch/{id}", "/watch_popup?v={id}", "/shorts/{id}", "/live/{id}", "/embed/{id}",
 				"/v/{id}", "/vi/{id}", "/e/{id}", "//youtu.be/{id}", "//www.youtu.be/{id}",
 			},
@@ -95,7 +95,7 @@ func publicSites() map[transcript.Platform]Site {
 				"/{user}/status/{id}", "/{user}/status/{id}/{tab}", "/{user}/status/{id}/{tab}/{n}",
 				"/{user}/statuses/{id}", "/statuses/{id}", "/i/web/status/{id}", "/i/videos/tweet/{id}",
 			},
-			// The older name: every version of yt-dlp knows it.
+			// The older name of a platform, because every version of yt-dlp knows it.
 			Canonical: "https://twitter.com/i/status/{id}",
 			Channel:   "https://x.com/{id}",
 		},

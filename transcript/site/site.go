@@ -65,8 +65,8 @@ func (t *Table) Detect(text string) (Match, error) {
 	return Match{Platform: p.name}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name.Words())
 }
 
-// locate reads a link, and finds the platform whose host it is on. what names what
-// was looked for.
+// locate reads a link, and finds the platform of its host. what names what the caller
+// looks for.
 func (t *Table) locate(text, what string) (link, *platform, error) {
 	l, ok := parseLink(text)
 	if !ok {

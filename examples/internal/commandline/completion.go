@@ -28,7 +28,7 @@ func WriteCompletion(to io.Writer, shell string, model *kong.Application, home s
 
 // command is the program, or one of its commands, in the form that shells need.
 type command struct {
-	path  string   // empty for the program, else such as /keys/create
+	path  string   // empty for the program, otherwise such as /keys/create
 	inner []string // the names of its commands
 	words []word   // what may stand as the first argument: a command, or a word with a meaning
 	files bool     // arguments may be the names of files

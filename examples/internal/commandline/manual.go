@@ -185,7 +185,7 @@ func (w *writer) wrapped(sentence string) {
 			w.line(line)
 			line = ""
 		}
-		if line == "" && strings.ContainsAny(word[:1], ".'") { // else it would be a request
+		if line == "" && strings.ContainsAny(word[:1], ".'") { // otherwise it would be a request
 			word = `\&` + word
 		}
 		line = strings.TrimPrefix(line+" "+word, " ")

@@ -36,8 +36,8 @@ func (c Program) goneFlag(err error) error {
 	return nil
 }
 
-// goneVariables refuses the variables of flags that are gone, for a command that has the flag of the
-// file. A [Tolerant] command goes on.
+// goneVariables refuses the variables of flags that are gone, for a command that has the flag of
+// the file. A [Tolerant] command continues.
 func (c Program) goneVariables(call *kong.Context, set environment) error {
 	node := call.Selected()
 	for _, m := range c.Moved {

@@ -23,11 +23,11 @@ type Program struct {
 	Stdout, Stderr io.Writer
 }
 
-// Parse reads the arguments into a struct of commands, whose Run methods get ctx and the
-// output. For missing flags it reads environment variables, except for flags with the tag
-// "verb". A [Tolerant] command goes on without the flags that are wrong. The command is nil if
-// there is nothing to run, because Parse has printed help or the version. The error describes the fault in the call. If the call names no command, Parse has
-// printed the help to Stderr.
+// Parse reads the arguments into a struct of commands, whose Run methods get ctx and the output.
+// For missing flags it reads environment variables, except for flags with the tag "verb". A
+// [Tolerant] command continues without the flags that are wrong. The command is nil if there is
+// nothing to run, because Parse has printed help or the version. The error describes the fault in
+// the call. If the call names no command, Parse has printed the help to Stderr.
 func (c Program) Parse(ctx context.Context, commands, output any, args []string) (command *kong.Context, err error) {
 	answered := false
 	set := environment{prefix: strings.ToUpper(c.Name), taken: map[string]bool{}}

@@ -32,7 +32,7 @@ while read -l line
 	echo (complete -C "$line" | string replace -r '\t.*' '')
 end <lines`
 
-// zsh completes only at a terminal: there it gets the lines one after the other, each with the keys
+// zsh completes only at a terminal: there it gets the lines one after another, each with the keys
 // tab and control-G. The second key writes down the last word and empties the line. Each line waits
 // for the word before it.
 const (

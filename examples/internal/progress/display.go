@@ -14,8 +14,8 @@ import (
 )
 
 // Display shows a line for each task. On a terminal it draws lines with bars again as they
-// change. Elsewhere it writes a line for every step and every fifth of a step. Safe for
-// concurrent use.
+// change. Elsewhere it writes a line for every step and every fifth of a step. It is safe
+// for concurrent use.
 type Display struct {
 	out      io.Writer
 	terminal *os.File // nil means lines

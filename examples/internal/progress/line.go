@@ -27,7 +27,7 @@ type Line struct {
 	now     measure
 	first   measure         // where the bar began
 	said    string          // the words that were recognized last
-	note    string          // the present problem, until there is progress
+	note    string          // the current problem, until there is progress
 	written map[string]bool // the written lines, if there is no terminal
 	over    bool
 }

@@ -71,7 +71,7 @@ func (r byLanguage) Recognize(ctx context.Context, audio engine.Audio, opts engi
 	return engine.Recognition{}, err
 }
 
-// order returns the recognizers to ask, one after the other.
+// order returns the recognizers to ask, one after another.
 func (r byLanguage) order(opts engine.RecognizeOptions) []engine.Recognizer {
 	switch {
 	case opts.Language == "":

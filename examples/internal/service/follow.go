@@ -17,7 +17,7 @@ import (
 const lookAgain = 2 * time.Second
 
 // Follow lets a running server follow the files of --links and --recognizers until ctx ends. If the
-// new content of a file is wrong, the present settings stay in force, and one line in the log says
+// new content of a file is wrong, the current settings stay in force, and one line in the log says
 // why.
 func (s Setup) Follow(ctx context.Context, running *server.Server) {
 	if s.Links.Path() == "" && s.Recognizers.Path() == "" {
@@ -143,15 +143,15 @@ var (
 	_ engine.Checker    = (*changing)(nil)
 )
 
-// Info describes the present recognizer.
+// Info describes the current recognizer.
 func (c *changing) Info() engine.RecognizerInfo { return (*c.now.Load()).Info() }
 
-// Recognize passes the call to the present recognizer.
+// Recognize passes the call to the current recognizer.
 func (c *changing) Recognize(ctx context.Context, audio engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
 	return (*c.now.Load()).Recognize(ctx, audio, o)
 }
 
-// Check returns why the present recognizer is not fit for work.
+// Check returns why the current recognizer is not fit for work.
 func (c *changing) Check(ctx context.Context) error {
 	if checker, ok := (*c.now.Load()).(engine.Checker); ok {
 		return checker.Check(ctx)

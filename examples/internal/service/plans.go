@@ -44,7 +44,7 @@ func (p *plansFile) UnmarshalText(path []byte) error {
 	return nil
 }
 
-// mostNamed bounds the accounts or plans that a line names.
+// mostNamed limits the accounts or plans that a line names.
 const mostNamed = 10
 
 // Some names the first entries of a list, and says how many more there are.

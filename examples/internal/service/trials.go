@@ -14,8 +14,8 @@ import (
 
 // trial lets a program pass at once that takes long to answer a check. The program passes if it
 // has passed the check of an earlier process and its file has not changed since, until the check
-// that this process makes at its start has an answer. The zero value lets nothing pass. Safe for
-// concurrent use.
+// that this process makes at its start has an answer. The zero value lets nothing pass. It is
+// safe for concurrent use.
 type trial struct {
 	program string
 	look    func(program string) (path string, err error)

@@ -9,8 +9,8 @@ import (
 )
 
 // YtDlp returns the program that reads links if no flag names another: the release that make
-// setup has installed in the checkout from which this program was built, else the release that
-// "transcriptd yt-dlp pull" has downloaded, else the system's.
+// setup has installed in the checkout from which this program was built, otherwise the release
+// that "transcriptd yt-dlp pull" has downloaded, otherwise the system's.
 func YtDlp() string { return ytDlpHere().first() }
 
 // YtDlpOrigin tells people where a program comes from that reads links.

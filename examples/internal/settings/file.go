@@ -25,10 +25,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 )
 
-// maxSettings bounds a file of settings, and each file that it names, in bytes.
+// maxSettings limits a file of settings, and each file that it names, in bytes.
 const maxSettings = 1 << 20
 
-// File is a file of settings, as it was read. The zero value is no file.
+// File is a file of settings, as it was read. The zero value is not a file.
 type File struct {
 	path string
 	read []looked // the file, and the files that it names
@@ -180,7 +180,7 @@ func fault(member, says string) error {
 	return errors.New(strings.TrimPrefix(member+": "+says, ": "))
 }
 
-// clipped bounds a name that a file has made up.
+// clipped limits a name that a file has made up.
 func clipped(name string) string {
 	if len(name) > 50 {
 		return strings.ToValidUTF8(name[:50], "") + "…"

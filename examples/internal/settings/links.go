@@ -22,7 +22,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Links is the file of --links: how the service reads links. The zero value is no file.
+// Links is the file of --links: how the service reads links. The zero value is not a
+// file.
 type Links struct {
 	File
 	linksMembers

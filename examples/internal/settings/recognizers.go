@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
 )
 
-// Recognizers is the file of --recognizers. The zero value is no file.
+// Recognizers is the file of --recognizers. The zero value is not a file.
 type Recognizers struct {
 	File
 	recognizersMembers

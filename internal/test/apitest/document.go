@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Document is an OpenAPI 3.1 document. Safe for concurrent use.
+// Document is an OpenAPI 3.1 document. It is safe for concurrent use.
 type Document struct {
 	root map[string]any
 
@@ -191,7 +191,8 @@ func (d *Document) operation(method, path string) (op place, parameters map[stri
 	return op, parameters, ok
 }
 
-// formerly finds the operation of a method whose earlier path, which goes on answering, is the path.
+// formerly finds the operation of a method whose earlier path, which continues answering, is the
+// path.
 func (d *Document) formerly(method, path string) (op place, parameters map[string]string, ok bool) {
 	paths, _ := d.at(place{d.root, ""}, "paths")
 	for pattern := range paths.node {

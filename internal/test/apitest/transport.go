@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// maxKept bounds the part of a request's body that is kept for the check. A larger body is not
+// maxKept limits the part of a request's body that is kept for the check. A larger body is not
 // checked.
 const maxKept = 1 << 20
 

@@ -23,7 +23,7 @@ func (b Barrier) String() string {
 	return fmt.Sprintf("%s: %s (%s)\n\t%s", b.Impact, b.Help, b.Rule, strings.Join(b.Where, "\n\t"))
 }
 
-// Barriers checks the present page for faults that exclude people who see little or nothing, or
+// Barriers checks the current page for faults that exclude people who see little or nothing, or
 // who have no mouse. It runs axe-core, which make setup installs, with all of its rules or only
 // the named ones.
 func (p *Page) Barriers(rules ...string) []Barrier {

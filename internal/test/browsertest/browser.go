@@ -27,11 +27,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Patience bounds the wait for something on a page. It is generous, because a busy machine is
+// Patience limits the wait for something on a page. It is generous, because a busy machine is
 // slow and only a failing test waits to the end.
 const Patience = time.Minute
 
-// Browser is a running chromium. Safe for concurrent use.
+// Browser is a running chromium. It is safe for concurrent use.
 type Browser struct {
 	ctx context.Context
 	end func()
@@ -44,7 +44,7 @@ const (
 	shell = "chromium-headless-shell"
 )
 
-// program is the shell if it is installed, else the whole chromium.
+// program is the shell if it is installed, otherwise the whole chromium.
 func program() string {
 	if _, err := exec.LookPath(shell); err != nil {
 		return whole

@@ -44,7 +44,7 @@ func (p *Page) prefer(scheme string) {
 	})
 }
 
-// RightToLeft turns the present page, as for a language that is written from right to left.
+// RightToLeft turns the current page, as for a language that is written from right to left.
 func (p *Page) RightToLeft() {
 	p.t.Helper()
 	p.Do(chromedp.Evaluate[chromedp.Void](`document.documentElement.dir = "rtl"`))

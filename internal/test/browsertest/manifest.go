@@ -10,7 +10,7 @@ import (
 
 // Installable returns what keeps a browser from installing the page's site as a program, and the
 // content of the site's manifest. A private window never installs, and the tabs of tests are
-// private windows: this is no reason.
+// private windows: this is not a reason.
 func (p *Page) Installable() (reasons []string, manifest string) {
 	p.t.Helper()
 	p.call(func(ctx context.Context, t *chromedp.Target) error {

@@ -149,7 +149,7 @@ func (p *Page) Reload() {
 	p.Do(chromedp.Reload())
 }
 
-// At returns the address of the present page.
+// At returns the address of the current page.
 func (p *Page) At() string {
 	p.t.Helper()
 	return Run(p, chromedp.Location())
@@ -161,7 +161,7 @@ func Eval[T any](p *Page, expression string) T {
 	return Run(p, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// Wait returns when a JavaScript expression is true, also if the page changes in the meantime.
+// Wait returns when a JavaScript expression is true, even if the page changes in the meantime.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
 	p.until("it is true that "+expression, func(ctx context.Context) (bool, error) {
@@ -274,7 +274,7 @@ func (p *Page) Type(role, name, text string) {
 	))
 }
 
-// Press presses keys, one after the other, on the focused element. Keys without a letter are in
+// Press presses keys, one after another, on the focused element. Keys without a letter are in
 // package kb.
 func (p *Page) Press(keys string) {
 	p.t.Helper()

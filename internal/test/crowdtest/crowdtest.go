@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// patience bounds the wait for an answer. It is generous, because a busy machine is slow.
+// patience limits the wait for an answer. It is generous, because a busy machine is slow.
 const patience = 10 * time.Minute
 
 // Place is where a server accepts connections.

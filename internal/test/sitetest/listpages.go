@@ -15,7 +15,7 @@ import (
 // PlaylistPage is the number of entries on a page of a playlist.
 const PlaylistPage = 100
 
-// continued reads a token: which list goes on, and at which entry.
+// continued reads a token: which list continues, and at which entry.
 func continued(token string) (of string, offset int) {
 	of, from, _ := strings.Cut(token, "@@")
 	offset, _ = strconv.Atoi(from) // 0 without a valid number
@@ -95,7 +95,7 @@ func (s Pages) result(r video.Result) object {
 	return object{"videoRenderer": s.renderer(r.Video.VideoID)}
 }
 
-// renderer returns the entry of a list for a video, also for a video that is not there.
+// renderer returns the entry of a list for a video, even for a video that is not there.
 func (s Pages) renderer(id string) object {
 	v, ok := s.Video(id)
 	switch {

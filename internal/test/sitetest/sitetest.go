@@ -49,7 +49,7 @@ func Status(code int) string { return fmt.Sprintf("status-%03d0", code) }
 func Watch(id string) string { return "/watch?v=" + id }
 
 // Site is a site with recordings. Its pages are at /watch?v=ID, and an ID has 11 characters. The
-// site counts its requests. Safe for concurrent use.
+// site counts its requests. It is safe for concurrent use.
 type Site struct {
 	media string
 

@@ -27,7 +27,7 @@ import (
 // template is the database from which each test's database is copied.
 const template = "template_store"
 
-// startTimeout bounds initdb and the first start on a busy machine.
+// startTimeout limits initdb and the first start on a busy machine.
 const startTimeout = 10 * time.Minute
 
 // errMissing says that PostgreSQL is not installed.

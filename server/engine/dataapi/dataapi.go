@@ -150,8 +150,8 @@ func client(given *http.Client, key string) *http.Client {
 // ByAPI marks a discovery that visits no page of the site: see [engine.ByAPI].
 func (d *Discovery) ByAPI() {}
 
-// Check returns the error of the latest API call if the API rejected the key, else nil.
-// It sends no request, because each API call uses quota.
+// Check returns the error of the latest API call if the API rejected the key, otherwise
+// nil. It sends no request, because each API call uses quota.
 func (d *Discovery) Check(context.Context) error {
 	if e := d.refused.Load(); e != nil {
 		return e

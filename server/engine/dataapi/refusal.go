@@ -29,7 +29,7 @@ func readRefusal(resp *http.Response) *refusal {
 			Details []json.RawMessage `json:"details"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(body, &said) // else the status tells what there is to tell
+	_ = json.Unmarshal(body, &said) // otherwise the status tells what there is to tell
 	r.message = said.Error.Message
 	for _, e := range said.Error.Errors {
 		r.reasons = append(r.reasons, e.Reason)

@@ -21,7 +21,7 @@ const (
 	// maxRedirects is how many redirects lead to a recording at most: podcasts count their
 	// listeners by chains of them.
 	maxRedirects = 10
-	// documentTime bounds the time for a page, a feed or a transcript.
+	// documentTime limits the time for a page, a feed or a transcript.
 	documentTime = time.Minute
 	maxPause     = 10 * time.Minute // the longest pause that a host may ask for
 	sniffed      = 4 << 10          // how much of a file tells its kind, in bytes
@@ -79,7 +79,7 @@ func (s *Source) openDocument(ctx context.Context, by namer, link string) (*answ
 	return a, nil
 }
 
-// open requests an address. ctx bounds the whole answer.
+// open requests an address. ctx limits the whole answer.
 func (s *Source) open(ctx context.Context, by namer, link string, header http.Header) (*answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Source) open(ctx context.Context, by namer, link string, header http.He
 	return a, nil
 }
 
-// checkRedirect bounds the redirects. The guard judges their addresses.
+// checkRedirect limits the redirects. The guard judges their addresses.
 func checkRedirect(_ *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return transcript.Errorf(transcript.UpstreamFailed, "The link redirects more than %d times.", maxRedirects)
@@ -134,7 +134,7 @@ func unreachable(ctx context.Context, by namer, asked *url.URL, err error) error
 		Because(fmt.Errorf("directmedia: %w", err))
 }
 
-// refusedAddress is the error of an address that the guard refuses. itself tells that the link has
+// refusedAddress is the error of an address that the guard refuses. itself says that the link has
 // this address, and is not led there by a redirect, a page or a feed.
 func refusedAddress(itself bool) *transcript.Error {
 	const cure = "The service opens public addresses on the ports 80 and 443 only."

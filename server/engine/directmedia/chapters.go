@@ -7,11 +7,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxChapters bounds a file of chapters, in bytes.
+// maxChapters limits a file of chapters, in bytes.
 const maxChapters = 1 << 20
 
 // chapters reads the chapters of an item, or nil if there are none that can be read. Their loss
-// is no reason to fail: the text is whole without them.
+// is not a reason to fail: the text is whole without them.
 func (s *Source) chapters(ctx context.Context, link string) []transcript.Chapter {
 	if link == "" {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxCuts is how often a download goes on after a cut connection.
+// maxCuts is how often a download continues after a cut connection.
 const maxCuts = 5
 
 // download is one download of a recording into a file.

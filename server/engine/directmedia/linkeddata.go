@@ -29,8 +29,8 @@ func (l linked) about(page transcript.Metadata) transcript.Metadata {
 // maxNesting is how deep structured data is searched.
 const maxNesting = 16
 
-// linkedData returns the recordings in a block of structured data. A block that is no JSON has
-// none: pages carry many broken ones.
+// linkedData returns the recordings in a block of structured data. A block that is not JSON
+// has none: pages carry many broken ones.
 func linkedData(block []byte, resolve func(string) string) []linked {
 	var data any
 	if json.Unmarshal(block, &data) != nil {
@@ -110,7 +110,7 @@ func nameOf(value any) string {
 	return word(value)
 }
 
-// word is a value that is a text, else "".
+// word is a value that is a text, otherwise "".
 func word(value any) string {
 	s, _ := value.(string) // other values say nothing
 	return s

@@ -64,7 +64,7 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// The bounds of a segment that is made of words.
+// The limits of a segment that is made of words.
 const (
 	longestSegment = 80  // characters
 	longestGap     = 1.5 // seconds between two words

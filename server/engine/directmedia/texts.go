@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// maxText bounds a transcript, in bytes. A day of speech has some two million.
+// maxText limits a transcript, in bytes. A day of speech has some two million.
 const maxText = 16 << 20
 
 // textFile is a transcript of the publisher.

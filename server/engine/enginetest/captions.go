@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// patience bounds the wait for a site that stops in the middle of an answer, and enough the
+	// patience limits the wait for a site that stops in the middle of an answer, and enough the
 	// wait for any other answer.
 	patience = 3 * time.Second
 	enough   = 90 * time.Second
@@ -192,8 +192,8 @@ func captionsStop(t T, source engine.CaptionSource, site *Site) {
 	assert.True(t, errors.Is(err, stopped) || errors.Is(err, context.Canceled), "the context had ended before the call: %v", err)
 }
 
-// captionsOf asks a source for captions. ended is false if the call goes on clearly longer than
-// ctx.
+// captionsOf asks a source for captions. ended is false if the call continues clearly longer
+// than ctx.
 func captionsOf(ctx context.Context, source engine.CaptionSource, c engine.Content, pick func([]transcript.Track) (int, bool)) (found engine.Captions, err error, ended bool) { //nolint:revive // the error is a result like the others here
 	type result struct {
 		found engine.Captions

@@ -113,7 +113,7 @@ func null(_ *Site, w http.ResponseWriter, _ *http.Request, good answer) {
 	answer{good.contentType, "null"}.send(w)
 }
 
-// bomb sends a good answer that goes on with blanks, compressed to a thousandth.
+// bomb sends a good answer that continues with blanks, compressed to a thousandth.
 func bomb(_ *Site, w http.ResponseWriter, r *http.Request, good answer) {
 	const blanks = 64 << 20
 	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

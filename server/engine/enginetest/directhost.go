@@ -286,7 +286,7 @@ func (h *directHost) serveSpoiled(w http.ResponseWriter, r *http.Request, n int)
 	}
 }
 
-// serveCut cuts the second answer, and goes on from there if the client asks for that.
+// serveCut cuts the second answer, and continues from there if the client asks for that.
 func (h *directHost) serveCut(w http.ResponseWriter, r *http.Request, n int, whole []byte) {
 	w.Header().Set("ETag", `"one"`)
 	switch {

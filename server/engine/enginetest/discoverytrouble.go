@@ -147,7 +147,7 @@ func troubleIsNoAnswer(t T, site *DiscoverySite) {
 				for _, complaint := range trouble.judge(good.got, o) {
 					t.Errorf("%s, %s at request %d of %d: %s", q.name, trouble.name, at, good.asked, complaint)
 				}
-				if !o.ended { // a question that goes on would disturb the next one
+				if !o.ended { // a question that continues would disturb the next one
 					t.FailNow()
 				}
 			}

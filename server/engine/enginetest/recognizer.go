@@ -213,7 +213,7 @@ func stopsWhenTold(t T, name string, call func(context.Context) error) {
 	}
 }
 
-// endsSoon fails if a call goes on clearly longer than ctx.
+// endsSoon fails if a call continues clearly longer than ctx.
 func endsSoon(ctx context.Context, t T, name string, call func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- call(ctx) }()

@@ -26,7 +26,7 @@ import (
 // Site is a fake of the video site, on loopback: pages at /watch?v=ID, the player's answers at
 // /youtubei/v1/player, tracks at /api/timedtext, as WebVTT, json3 and srv1 (the default). Each
 // of its contents answers with another [Condition]. Its playlists are at /playlist?list=ID, and
-// their further pages at /youtubei/v1/browse. Safe for concurrent use.
+// their further pages at /youtubei/v1/browse. It is safe for concurrent use.
 type Site struct {
 	// URL is the site's address: "http://127.0.0.1:12345".
 	URL string

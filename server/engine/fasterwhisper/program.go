@@ -101,7 +101,7 @@ func (c *connection) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the server, also while it works.
+// Close ends the server, even while it works.
 func (c *connection) Close() error {
 	c.end()
 	return errors.Join(c.in.Close(), c.out.Close())

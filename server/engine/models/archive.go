@@ -14,11 +14,11 @@ import (
 	"path/filepath"
 )
 
-// mostEntries bounds the files, folders and links in an archive. The published ones have some
+// mostEntries limits the files, folders and links in an archive. The published ones have some
 // fifty.
 const mostEntries = 1000
 
-// mostUnpacked bounds the bytes of an unpacked engine. The published engines take about three
+// mostUnpacked limits the bytes of an unpacked engine. The published engines take about three
 // times the size of their archives.
 func mostUnpacked(e Entry) int64 { return 1<<20 + 8*e.Bytes }
 

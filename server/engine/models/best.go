@@ -20,9 +20,10 @@ type Pair struct {
 	Model Item
 }
 
-// Best returns the most accurate installed model of a program, [WhisperCLI] or [ParakeetCLI],
-// and the program: that of [Options.Program], else the pulled program, else the system's. Best hashes the model and runs
-// the program to check both, which takes seconds for a large model. It skips damaged files.
+// Best returns the most accurate installed model of a program, [WhisperCLI] or [ParakeetCLI], and
+// the program: that of [Options.Program], otherwise the pulled program, otherwise the system's.
+// Best hashes the model and runs the program to check both, which takes seconds for a large model.
+// It skips damaged files.
 //
 // If there is no such pair, the error is [ErrNotInstalled] with the reason and the cure.
 func (f *Folder) Best(ctx context.Context, program string) (Pair, error) {

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// mostRedirects bounds the redirects of one download.
+	// mostRedirects limits the redirects of one download.
 	mostRedirects = 5
-	// mostRetries bounds the consecutive tries that bring no progress.
+	// mostRetries limits the consecutive tries that bring no progress.
 	mostRetries = 5
 	// longestAsked is the longest pause that a server may ask for.
 	longestAsked = time.Minute

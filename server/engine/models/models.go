@@ -61,7 +61,7 @@ type Options struct {
 	// environment, pass a client that uses it. The folder sets its own policy for redirects.
 	HTTP *http.Client
 	// Program is the path of the whisper-cli to use, with parakeet-cli in the same folder. Empty
-	// means the pulled programs, else the system's.
+	// means the pulled programs, otherwise the system's.
 	Program string
 	// Programs runs an engine to check that it works. nil means a runner of the folder's own,
 	// which confines the engine like a server does.
@@ -147,7 +147,7 @@ func unlock(l *flock.Flock) {
 	_ = l.Unlock() // the lock ends with the process anyway
 }
 
-// syncFolder makes the names in a folder survive a loss of power.
+// syncFolder makes the names in a folder survive a power failure.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // Windows has no such call

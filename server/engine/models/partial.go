@@ -27,7 +27,7 @@ type partial struct {
 	have    int64 // bytes
 }
 
-// maxTag bounds an ETag, in bytes.
+// maxTag limits an ETag, in bytes.
 const maxTag = 256
 
 var errTooLong = errors.New("the server sends more than the file's size")

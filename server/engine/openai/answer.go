@@ -182,7 +182,7 @@ func clamp(from, to number, end float64) (start, stop float64) {
 	return max(float64(from), 0), min(float64(to), end)
 }
 
-// probability bounds p to 0 to 1 and rounds it to three decimals.
+// probability limits p to 0 to 1 and rounds it to three decimals.
 func probability(p float64) float64 {
 	return math.Round(min(max(p, 0), 1)*1000) / 1000
 }

@@ -40,7 +40,8 @@ func hintsOf(opts engine.RecognizeOptions) (h hints) {
 }
 
 // refused reports whether the endpoint refuses hints, and removes the refused hints. A language
-// that the model does not list is no reason to fail: the model detects the language by itself.
+// that the model does not list is not a reason to fail: the model detects the language by
+// itself.
 func (h *hints) refused(err error) bool {
 	var said *refusal
 	switch {

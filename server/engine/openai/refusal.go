@@ -56,8 +56,8 @@ func (r *refusal) mentions(phrases ...string) bool {
 	return false
 }
 
-// words returns the server's message: that of a JSON object, else the text. HTML and XML are
-// not repeated.
+// words returns the server's message: that of a JSON object, otherwise the text. HTML and
+// XML are not repeated.
 func (r *refusal) words() string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(r.body), "?"))
 	if strings.HasPrefix(text, "<") {

@@ -24,7 +24,8 @@ type parser struct {
 
 var (
 	wordLine = regexp.MustCompile(`^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)$`)
-	// filler matches a token that is no word: <s>, </s>, <sil>, [NOISE], [SPEECH], ++UH++.
+	// filler matches a token that is not a word: <s>, </s>, <sil>, [NOISE], [SPEECH],
+	// ++UH++.
 	filler = regexp.MustCompile(`^(<.*>|\[.*\]|\+\+.*\+\+)$`)
 	// pronunciation is the number of a word's second or later pronunciation.
 	pronunciation = regexp.MustCompile(`\(\d+\)$`)

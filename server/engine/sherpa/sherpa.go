@@ -109,12 +109,12 @@ func (d *Diarizer) Check(context.Context) error {
 
 // Diarize returns the turns of all speakers. Turns of two speakers overlap where both speak.
 //
-// Errors: A number of speakers outside of 0 to [engine.MaxSpeakers] is INVALID_REQUEST. A missing
+// Errors: A number of speakers outside of 0 to [transcript.MaxSpeakers] is INVALID_REQUEST. A missing
 // program or model is CONFIG_ERROR. A recording that cannot be read, and a failing program, are
 // INTERNAL. Otherwise the error is the context's.
 func (d *Diarizer) Diarize(ctx context.Context, audio engine.Audio, o engine.DiarizeOptions) ([]engine.Turn, error) {
-	if o.Speakers < 0 || o.Speakers > engine.MaxSpeakers {
-		return nil, transcript.Errorf(transcript.InvalidRequest, "The number of speakers is from 0 to %d.", engine.MaxSpeakers).
+	if o.Speakers < 0 || o.Speakers > transcript.MaxSpeakers {
+		return nil, transcript.Errorf(transcript.InvalidRequest, "The number of speakers is from 0 to %d.", transcript.MaxSpeakers).
 			With("engine", name)
 	}
 	if ctx.Err() != nil {

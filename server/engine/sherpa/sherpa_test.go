@@ -163,7 +163,7 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	assert.Equal(t, engine.DiarizerInfo{Name: "sherpa-onnx", Model: "segmentation-3.0 and voices"}, d.Info())
-	_, err := d.Diarize(t.Context(), recording(t, 1), engine.DiarizeOptions{Speakers: engine.MaxSpeakers + 1})
+	_, err := d.Diarize(t.Context(), recording(t, 1), engine.DiarizeOptions{Speakers: transcript.MaxSpeakers + 1})
 	assert.ErrorIs(t, err, transcript.InvalidRequest)
 }
 

@@ -39,7 +39,7 @@ func metadata(a *player.Answer, base *url.URL) transcript.Metadata {
 	return m
 }
 
-// webAddress returns s if it is an http or https address, else an empty string.
+// webAddress returns s if it is an http or https address, otherwise an empty string.
 func webAddress(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || len(s) > 2000 || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {

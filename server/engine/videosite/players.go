@@ -48,7 +48,7 @@ func Players() []Player {
 	return all
 }
 
-// The bounds of a list of players.
+// The limits of a list of players.
 const (
 	maxPlayersFile = 64 << 10 // bytes
 	maxPlayers     = 16

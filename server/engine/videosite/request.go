@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The bounds of one request. A page has some two million bytes, and so have the captions of a
+// The limits of one request. A page has some two million bytes, and so have the captions of a
 // day-long video.
 const (
 	maxBody      = 16 << 20

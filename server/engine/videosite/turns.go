@@ -64,7 +64,7 @@ func passesOver(err error) int {
 	return 0
 }
 
-// hear asks one player. before is the error of the players before; nil means that there
+// hear asks one player. before is the error of the previous players; nil means that there
 // is none.
 func (v *visit) hear(p Player, q question, before error) (found engine.Captions, err error) {
 	said, err := v.answer(p, q)

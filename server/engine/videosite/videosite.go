@@ -68,7 +68,7 @@ func (o Options) Format(s fmt.State, verb rune) {
 type Route struct {
 	http          *http.Client
 	base, consent *url.URL
-	players       atomic.Pointer[[]Player] // the present list
+	players       atomic.Pointer[[]Player] // the current list
 	header        func() http.Header       // a new copy; a func, because printing it shows no value
 }
 

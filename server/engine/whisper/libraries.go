@@ -11,8 +11,8 @@ import (
 // may read its own folder. The current directory is fresh and empty, so that no upload can
 // bring a library.
 
-// libraryFolder returns the program's folder if it holds ggml's libraries, else "". The program
-// gets no access to other folders.
+// libraryFolder returns the program's folder if it holds ggml's libraries, otherwise "". The
+// program gets no access to other folders.
 func (p *program) libraryFolder() string {
 	path, err := p.host.Programs.Look(p.command)
 	if err != nil {

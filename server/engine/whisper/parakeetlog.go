@@ -54,7 +54,7 @@ func (l *parakeetLog) complete() bool {
 	return l.listed && l.segmentsToCome == 0 && l.tokens == l.promised
 }
 
-// hear takes a token. The text of a control token is no text.
+// hear takes a token. The text of a control token is not text.
 func (l *parakeetLog) hear(probability, from, to, text string) {
 	if isControl(text) {
 		return
@@ -67,7 +67,7 @@ func (l *parakeetLog) hear(probability, from, to, text string) {
 	l.heard = append(l.heard, token{text: strings.ReplaceAll(text, "▁", " "), from: &start, to: &end, probability: p})
 }
 
-// isControl reports whether a token is no text: <unk>, </s>, <|en|>, [BLANK].
+// isControl reports whether a token is not text: <unk>, </s>, <|en|>, [BLANK].
 func isControl(text string) bool {
 	return len(text) > 2 && strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") || text == "[BLANK]"
 }

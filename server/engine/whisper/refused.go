@@ -21,7 +21,7 @@ const (
 	// pause that a server may ask for.
 	pause    = 10 * time.Second
 	maxPause = 24 * time.Hour
-	// maxComplaint bounds the part of a server's message that is kept, in bytes.
+	// maxComplaint limits the part of a server's message that is kept, in bytes.
 	maxComplaint = 300
 )
 

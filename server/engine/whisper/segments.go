@@ -97,7 +97,7 @@ func (c clock) words(tokens []token, unspaced bool) []transcript.Word {
 	return slices.DeleteFunc(out, func(w transcript.Word) bool { return w.Text == "" })
 }
 
-// special reports whether a token is no text: [_BEG_], [_TT_481].
+// special reports whether a token is not text: [_BEG_], [_TT_481].
 func special(text string) bool {
 	return strings.HasPrefix(text, "[_") && strings.HasSuffix(text, "]")
 }

@@ -25,11 +25,11 @@ const (
 	shortest = 100 * time.Millisecond
 	// window is the length of audio that whisper works on at once. It pads shorter audio.
 	window = 30 * time.Second
-	// maxOutput bounds the JSON of one call in bytes: ten hours of speech.
+	// maxOutput limits the JSON of one call in bytes: ten hours of speech.
 	maxOutput = 64 << 20
 )
 
-// patience bounds the time of one call: the largest model on a small machine needs some ten
+// patience limits the time of one call: the largest model on a small machine needs some ten
 // times the length of the audio.
 func patience(length time.Duration) time.Duration { return 10*time.Minute + 20*length }
 

@@ -123,7 +123,7 @@ func (m *media) unless(err error) error {
 	return err
 }
 
-// maxKept bounds the part of a kept page that is read, in bytes.
+// maxKept limits the part of a kept page that is read, in bytes.
 const maxKept = 16 << 20
 
 // keptPages are the pages that the program has kept.

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// The bounds of the cache. A file of the program holds what it has learned from one script of
+// The limits of the cache. A file of the program holds what it has learned from one script of
 // the site's player.
 const (
 	maxCacheFile  = 4 << 20 // bytes
@@ -26,7 +26,8 @@ const (
 // cache is the program's cache about players of the video site. It is a folder of this process,
 // never the user's. No run works in the folder itself: each run gets a copy, and the cache takes
 // back what it understands of the copy. So one run cannot change what another one reads
-// meanwhile, and no link and no special file comes into the cache. Safe for concurrent use.
+// meanwhile, and no link and no special file comes into the cache. It is safe for concurrent
+// use.
 type cache struct {
 	dir string // empty means that there is no cache
 	now func() time.Time
@@ -152,7 +153,7 @@ func (c *cache) files(dir string) (all []cached) {
 	return all
 }
 
-// named returns the names in a folder that match a form, if the folder is no link.
+// named returns the names in a folder that match a form, if the folder is not a link.
 func named(root *os.Root, folder string, form *regexp.Regexp) (names []string) {
 	if info, err := root.Lstat(folder); err != nil || !info.IsDir() {
 		return nil

@@ -147,7 +147,7 @@ func (t track) best() (file captionFile, ok bool) {
 	return file, ok
 }
 
-// maxText bounds a caption file, in bytes. The captions of a whole day take some two million.
+// maxText limits a caption file, in bytes. The captions of a whole day take some two million.
 const maxText = 16 << 20
 
 // fetch writes one complete and non-empty caption file into dir, and returns its path. The

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// The bounds of one run's complaints in the log: the number of complaints, and the runes of
+// The limits of one run's complaints in the log: the number of complaints, and the runes of
 // each.
 const (
 	maxComplaints = 20
@@ -65,7 +65,7 @@ const refusing = "player response playability status"
 // warning.
 func complaintsOnly(said []byte) []byte {
 	var kept strings.Builder
-	complaint := false // an indented line goes on with a complaint
+	complaint := false // an indented line continues with a complaint
 	for line := range strings.Lines(string(said)) {
 		text, debug := strings.CutPrefix(line, debugging)
 		switch {
@@ -90,7 +90,7 @@ func complaintsOnly(said []byte) []byte {
 func hideWords(link string, said []byte) []byte {
 	u, err := url.Parse(link)
 	if err != nil {
-		return said // the link is no page of ours
+		return said // the link is not a page of ours
 	}
 	asked := u.Query()
 	words := cmp.Or(asked.Get("search_query"), asked.Get("query"))
@@ -111,7 +111,7 @@ func (l complaintList) lines() (all []string) {
 	return all
 }
 
-// lastComplaint returns the program's last error, else its last warning.
+// lastComplaint returns the program's last error, otherwise its last warning.
 func lastComplaint(stderr []byte) string {
 	l := complaints(stderr)
 	for _, list := range [][]string{l.errors, l.warnings} {

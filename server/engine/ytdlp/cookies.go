@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// maxCookies bounds a file of cookies, in bytes.
+// maxCookies limits a file of cookies, in bytes.
 const maxCookies = 1 << 20
 
 // CookieReport describes a file of cookies. It contains no names or values of cookies.

@@ -23,9 +23,9 @@ const (
 )
 
 // Videos describes videos as engine.Discovery says, all in one run of the program, one
-// after the other. The run ends at the first video that could not be read. A video
-// whose captions are withheld is described without them. A second run checks the videos
-// without tracks, as Captions does. If it proves nothing, CaptionAvailable is nil.
+// after another. The run ends at the first video that could not be read. A video whose
+// captions are withheld is described without them. A second run checks the videos without
+// tracks, as Captions does. If it proves nothing, CaptionAvailable is nil.
 func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]video.Video, error) {
 	if len(contents) == 0 {
 		return nil, nil
@@ -73,7 +73,7 @@ type descriptions struct {
 	complaints []byte // all of them, up to maxComplaintBytes
 }
 
-// maxComplaintBytes bounds the kept complaints of a run.
+// maxComplaintBytes limits the kept complaints of a run.
 const maxComplaintBytes = 1 << 20
 
 // Write fails if there is too much output, and after the program was told to end.

@@ -65,7 +65,7 @@ func older(v string, than []int) bool {
 	return false
 }
 
-// maxTold bounds the repeated part of a line, in runes.
+// maxTold limits the repeated part of a line, in runes.
 const maxTold = 200
 
 // readEquipment reads the program's report.

@@ -14,7 +14,7 @@ const providerKey = "youtubepot-bgutilhttp"
 // extractorArgs matches a value of --extractor-args: the key of an extractor, and its arguments.
 var extractorArgs = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_-]*):([A-Za-z0-9_][ -~]*)$`)
 
-// maxExtractorArgs bounds a value of --extractor-args, in bytes.
+// maxExtractorArgs limits a value of --extractor-args, in bytes.
 const maxExtractorArgs = 2000
 
 // checkExtractorArgs returns an error for a value that is no value of --extractor-args. The value

@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxInfo bounds the program's description of a content, in bytes. A long list of machine
+// maxInfo limits the program's description of a content, in bytes. A long list of machine
 // translations takes some three million.
 const maxInfo = 16 << 20
 

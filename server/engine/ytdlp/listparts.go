@@ -101,7 +101,7 @@ func (l *list) entry() (e engine.ListEntry) {
 	return e
 }
 
-// maxDepth bounds the nesting of lists: a channel contains its tabs.
+// maxDepth limits the nesting of lists: a channel contains its tabs.
 const maxDepth = 3
 
 // flat appends the entries of a list and of its nested lists, in order.
@@ -218,8 +218,8 @@ func (l *list) cutShort(n int) error {
 	return nil
 }
 
-// troubled returns the egress guard's refusal as an error, else the meaning of the program's
-// complaints. It ignores complaints after which the program tried again.
+// troubled returns the egress guard's refusal as an error, otherwise the meaning of the
+// program's complaints. It ignores complaints after which the program tried again.
 func (l *list) troubled() error {
 	if len(l.exit.Refused) > 0 {
 		return refusedByGuard(l.of.URL, l.exit)

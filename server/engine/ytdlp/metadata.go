@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The bounds of texts that are taken from a platform, in characters.
+// The limits of texts that are taken from a platform, in characters.
 const (
 	maxTitle = 500
 	maxName  = 200
@@ -252,7 +252,7 @@ func (a about) published() time.Time {
 	return day
 }
 
-// webAddress returns t if it is an http or https address, else an empty string.
+// webAddress returns t if it is an http or https address, otherwise an empty string.
 func webAddress(t text) string {
 	u, err := url.Parse(string(t))
 	if err != nil || len(t) > maxURL || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// maxPluginFiles bounds the files of all plugins.
+// maxPluginFiles limits the files of all plugins.
 const maxPluginFiles = 10_000
 
 // checkPlugins returns an error if a folder holds no plugin, or if everybody may write there: a

@@ -22,9 +22,9 @@ func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 	return upstream("The platform's answer cannot be understood.").Because(because(lastComplaint(exit.Stderr)))
 }
 
-// reason returns the egress guard's refusal, else the first condition that matches the
-// program's errors, else its warnings. If an error only reports a fault or a status, or matches
-// nothing, an earlier warning in the site's own words is the cause.
+// reason returns the egress guard's refusal, otherwise the first condition that matches the
+// program's errors, otherwise its warnings. If an error only reports a fault or a status, or
+// matches nothing, an earlier warning in the site's own words is the cause.
 func reason(c engine.Content, exit engine.Exit) (*transcript.Error, bool) {
 	e, ok := told(c, exit)
 	return withHost(e, exit), ok

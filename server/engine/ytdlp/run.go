@@ -18,9 +18,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// formats selects the best sound on its own, else the best picture with sound. It selects only
-// formats that are fetched through an HTTP proxy: other protocols need helper programs that
-// know no proxy.
+// formats selects the best sound on its own, otherwise the best picture with sound. It selects
+// only formats that are fetched through an HTTP proxy: other protocols need helper programs
+// that know no proxy.
 const formats = "ba[protocol~='" + protocols + "']/b[protocol~='" + protocols + "']"
 
 const protocols = "^(https?|m3u8_native|http_dash_segments)$"
@@ -48,7 +48,7 @@ var always = []string{
 	"-f", formats, "-S", "lang,res:480",
 }
 
-// The bounds of a run that fetches no media, in bytes: of pages and captions, of a written
+// The limits of a run that fetches no media, in bytes: of pages and captions, of a written
 // file, of memory. A standalone release first unpacks itself into files. The JavaScript runtime
 // that newer versions start takes half a GiB of memory.
 const (

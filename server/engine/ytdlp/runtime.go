@@ -46,7 +46,8 @@ func namedRuntime(host engine.Host, named string) (*jsRuntime, error) {
 	return &jsRuntime{name, path}, nil
 }
 
-// runtimes returns the runtimes that a run may use: the named one, else all that are installed.
+// runtimes returns the runtimes that a run may use: the named one, otherwise all that are
+// installed.
 func (p *program) runtimes() (all []jsRuntime) {
 	if p.runtime != nil {
 		return []jsRuntime{*p.runtime}
@@ -60,7 +61,7 @@ func (p *program) runtimes() (all []jsRuntime) {
 }
 
 // lookRuntime finds a runtime: in the program's own folder, as a virtual environment has both,
-// else where the runner finds programs.
+// otherwise where the runner finds programs.
 func (p *program) lookRuntime(file string) (path string, err error) {
 	if program, err := p.host.Programs.Look(p.file); err == nil {
 		if program, err = filepath.EvalSymlinks(program); err == nil {

@@ -69,7 +69,7 @@ func (p *program) runVersion(ctx context.Context) (version, error) {
 	return v, nil
 }
 
-// maxVersion bounds a version, in bytes.
+// maxVersion limits a version, in bytes.
 const maxVersion = 50
 
 // parseVersion reads a version.

@@ -76,7 +76,7 @@ type Options struct {
 type Downloader struct {
 	program   program
 	base      string
-	access    *atomic.Pointer[Access] // the present one
+	access    *atomic.Pointer[Access] // the current one
 	notes     suiteNotes
 	rehearsed *question[*suiteFailure]
 }
@@ -124,8 +124,9 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	return d, nil
 }
 
-// SetAccess replaces the further ways to content whose platform refuses the plain way. Runs that have
-// begun go on. The error is an *[AccessError] that names the wrong field; then nothing changes.
+// SetAccess replaces the further ways to content whose platform refuses the plain way. Runs that
+// have begun continue. The error is an *[AccessError] that names the wrong field; then nothing
+// changes.
 func (d *Downloader) SetAccess(a Access) error {
 	if err := a.Check(); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package api puts the resources of the service together. Each room below it has a feature: small
-// types with their routes and handlers, on package edge. A handler reads the request, calls the
-// pipeline or the store once or twice, and writes the answer.
+// Package api connects the resources of the service. Each room below it implements a feature:
+// small types with their routes and handlers, on top of package edge. A handler reads the
+// request, calls the pipeline or the store once or twice, and writes the answer.
 package api
 
 import (
@@ -24,18 +24,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 )
 
-// Config is what an API is made of. Every member is required but Admit and Unconfined. New makes the
-// members Recent and Streams.
+// Config is what an API is made of. Every member except Admit and Unconfined is required. New makes
+// the members Recent and Streams.
 type Config struct {
 	resource.Shared
 	Metrics    *metrics.Metrics
 	Feeds      *textfeed.Feeds
 	Shares     *shares.Shares
 	Version    string       // of the program, for GET /healthz
-	Unconfined func() error // why the kernel does not hold programs to the egress guard; nil means that it does
+	Unconfined func() error // why the kernel does not confine programs to the egress guard; nil means that it does
 }
 
-// API is the resources of the service, each with its routes.
+// API is all resources of the service, each with its routes.
 type API struct {
 	Intake    *submitting.Intake
 	Jobs      *jobs.Jobs
@@ -78,7 +78,7 @@ func New(c Config) *API {
 	return a
 }
 
-// Routes are the routes of the whole API. A new room is a word here.
+// Routes are the routes of the whole API. For a new room, add a line here.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
 		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage.Routes(), a.Library.Routes(), a.Shares.OwnRoutes(), a.Shares.OpenRoutes(), a.Feeds.Routes(), a.Health.Routes(), a.Docs.Routes(),

@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Question asks what is known of a content. It starts no job.
+// Question asks what the service or a platform knows about a content. It starts no job.
 type Question struct {
 	Account string
 	Plan    account.Plan // of the account
@@ -31,13 +31,13 @@ type Question struct {
 type CaptionReport struct {
 	transcript.CaptionReport
 	Text *db.Transcript // nil means that there is none
-	// Failure is the report's own Error if the report is sent with the status of that
-	// error; else nil.
+	// Failure is the report's own Error if the report is sent with the status of that error;
+	// otherwise nil.
 	Failure *transcript.Error
 }
 
 // Captions returns the captions of a content, by the table in docs/guides/languages.md. It
-// starts no job. A text that comes from the platform takes a transcript of the account's
+// starts no job. A text that comes from the platform uses a transcript of the account's
 // allowance. Two errors come without a report: UNAVAILABLE for a missing content, and
 // TRANSCRIPT_QUOTA_EXCEEDED.
 func (s *Service) Captions(ctx context.Context, q Question) (*CaptionReport, error) {
@@ -58,7 +58,7 @@ func (s *Service) Captions(ctx context.Context, q Question) (*CaptionReport, err
 		return r.shows(text), nil
 	}
 	plan := limits.Of(q.Plan, time.Now())
-	if err := limits.HasTranscript(ctx, s.store.Reader, q.Account, plan); err != nil { // before the platform is asked
+	if err := limits.HasTranscript(ctx, s.store.Reader, q.Account, plan); err != nil { // before asking the platform
 		return nil, err
 	}
 	found, err := s.lookup(ctx, sub, looked)
@@ -82,9 +82,9 @@ func (s *Service) Captions(ctx context.Context, q Question) (*CaptionReport, err
 	return r.requiresASR("There are no captions in the languages asked for."), nil
 }
 
-// pay takes one transcript of the allowance for a text that was just read. The service
-// reserves nothing before, so a process that dies leaves no reservation behind. Another
-// request may have taken the last transcript meanwhile. The text stays in the cache.
+// pay takes one transcript from the allowance for a text that was just read. The service
+// reserves nothing before. If a process dies, no reservation remains. Another request may
+// have taken the last transcript meanwhile. The text stays in the cache.
 func (s *Service) pay(ctx context.Context, account string, l db.Limits) error {
 	err := s.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		ok, err := tx.Allowances.Pay(ctx, account, l, db.Allowance{Transcripts: 1})
@@ -117,8 +117,8 @@ func (s *Service) cachedCaptions(ctx context.Context, sub subject.Subject, accou
 	return s.store.Transcripts.ChangedAt(ctx, text.ID, text.UpdatedAt)
 }
 
-// captionsFailed is the report if the platform gave no answer. It has a text that has
-// expired, if there is such a text.
+// captionsFailed is the report if the platform gave no answer. If there is an expired
+// text, the report has it.
 func (s *Service) captionsFailed(ctx context.Context, r *CaptionReport, sub subject.Subject, cause error) (*CaptionReport, error) {
 	coded := refusal(cause)
 	if coded == nil {
@@ -139,7 +139,7 @@ func (s *Service) captionsFailed(ctx context.Context, r *CaptionReport, sub subj
 	return r, nil
 }
 
-// shows puts a text into the report.
+// shows adds a text to the report.
 func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
 	shown := t.Transcript
 	view.HideMetadata(&shown)

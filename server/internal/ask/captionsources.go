@@ -13,7 +13,7 @@ import (
 )
 
 // Sources are the caption sources of this process. Readers and jobs ask them in the same
-// way. Safe for concurrent use.
+// way. A Sources is safe for concurrent use.
 type Sources struct {
 	all     []engine.CaptionSource
 	log     *slog.Logger
@@ -37,8 +37,8 @@ func (s *Sources) Of(platform transcript.Platform) (all []engine.CaptionSource) 
 
 // Ask asks the sources of the platform in turn, until one source has the captions that
 // the list asks for, or proves that there are none. If no source does, Ask returns the
-// error that counts most, together with the tracks and metadata that were learned. It
-// calls soFar with these before each further source.
+// error with the most weight, together with the tracks and metadata that the sources have
+// returned. It calls soFar with these tracks and metadata before it asks another source.
 func (s *Sources) Ask(ctx context.Context, sub subject.Subject, soFar func(Finding, error)) (Finding, error) {
 	sources := s.Of(sub.Platform)
 	if len(sources) == 0 {

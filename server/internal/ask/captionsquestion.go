@@ -12,14 +12,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// captionsLate is how much longer than its readers a question for captions may take. A
-// late answer goes into the cache.
+// captionsLate is how much longer a question for captions may take than its readers wait.
+// The cache stores a late answer.
 const captionsLate = 20 * time.Second
 
 // captions is the answer to a question for captions.
 type captions struct {
 	Finding
-	text *db.Transcript // of the track that was read, as it is stored; nil without a track
+	text *db.Transcript // of the track that was read, as it is stored; nil if no track was read
 }
 
 // captionsQuestion asks for the captions of a content, or for its tracks alone.
@@ -28,7 +28,8 @@ type captionsQuestion struct {
 	subject.Subject
 }
 
-// lookup asks the platform and stores the answer. looked is as for desk.answer.
+// lookup asks the platform and stores the answer. looked has the same meaning as for
+// desk.answer.
 func (s *Service) lookup(ctx context.Context, sub subject.Subject, looked time.Time) (captions, error) {
 	return s.captions.answer(ctx, captionsQuestion{s, sub}, looked)
 }
@@ -39,8 +40,8 @@ func (q captionsQuestion) key() string {
 
 func (q captionsQuestion) askable(t cluster.Team) bool { return t.ReadsCaptions(q.Platform) }
 
-// ask has two contexts: an answer that comes late leaves the database as much time as an
-// early answer.
+// ask has two contexts, so that a late answer leaves the database as much time as an
+// early one.
 func (q captionsQuestion) ask(ctx, within context.Context, soFar func(captions, error)) (a captions, err error) {
 	err = guard(func() (err error) {
 		a.Finding, err = q.sources.Ask(within, q.Subject, func(f Finding, err error) { soFar(captions{Finding: f}, attempt.Coded(err)) })
@@ -52,7 +53,7 @@ func (q captionsQuestion) ask(ctx, within context.Context, soFar func(captions, 
 	return a, q.keep(ctx, &a)
 }
 
-// keep stores what the platform said, and the text of the track that was read.
+// keep stores the answer of the platform, and the text of the track that was read.
 func (q captionsQuestion) keep(ctx context.Context, a *captions) (err error) {
 	var text *db.Transcript
 	if a.Track != nil {
@@ -65,7 +66,7 @@ func (q captionsQuestion) keep(ctx context.Context, a *captions) (err error) {
 		}
 		id, err := tx.Transcripts.Put(ctx, text)
 		if err == nil {
-			a.text, err = tx.Transcripts.ByID(ctx, id) // an equal text may have kept its older id and time
+			a.text, err = tx.Transcripts.ByID(ctx, id) // if the text is equal, the older id and time may have stayed
 		}
 		return err
 	})
@@ -75,11 +76,11 @@ func (q captionsQuestion) row() *Lookup {
 	return &Lookup{Platform: q.Platform, ExternalID: q.ExternalID, Languages: q.Languages.String(), SourceURL: q.URL}
 }
 
-// captionsIn is the question in a row.
+// captionsIn reads the question from a row.
 func (s *Service) captionsIn(l *Lookup) captionsQuestion {
 	sub := subject.Subject{Content: engine.Content{Platform: l.Platform, ExternalID: l.ExternalID, URL: l.SourceURL}}
 	if l.Languages != "" {
-		sub.Languages, _ = transcript.ParseLanguageList(l.Languages) // only canonical lists are stored
+		sub.Languages, _ = transcript.ParseLanguageList(l.Languages) // the database stores only canonical lists
 	}
 	return captionsQuestion{s, sub}
 }

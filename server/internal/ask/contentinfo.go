@@ -16,14 +16,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Info returns what a content is, and its languages. It starts no job. It asks the
-// platform unless the last answer is fresh. If the platform gives no answer, Info returns
-// what is known, or the error if nothing is known.
+// Info returns a description of a content, and its languages. It starts no job. It asks
+// the platform unless the last answer is fresh. If the platform gives no answer, Info
+// returns the known facts, or the error if nothing is known.
 func (s *Service) Info(ctx context.Context, q Question) (*transcript.Info, error) {
 	looked := time.Now()
-	sub := subject.Subject{Content: q.Content} // without a language: the question is for tracks, not for a text
+	sub := subject.Subject{Content: q.Content} // without a language, because the question is about tracks, not about a text
 	var shelf *db.Shelf
-	var before *db.Content // the platform's last answer; nil means that there is none
+	var before *db.Content // the platform's last answer; nil if there is none
 	err := s.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
 		if shelf, err = sub.Shelf(ctx, r, q.Account, subject.Within(q.Plan.CacheTTL)); err != nil {
 			return err
@@ -73,9 +73,9 @@ func (s *Service) Info(ctx context.Context, q Question) (*transcript.Info, error
 	return i, nil
 }
 
-// latest is the platform's last answer for the content; nil means that there is none. The
+// latest returns the platform's last answer for the content, or nil if there is none. The
 // platform is asked unless the answer in before is fresh. If the platform gives no
-// answer, latest returns before and the error. looked is as for lookup.
+// answer, latest returns before and the error. looked has the same meaning as for lookup.
 func (s *Service) latest(ctx context.Context, sub subject.Subject, before *db.Content, looked time.Time, counts subject.Fresh) (*db.Content, error) {
 	if !language.HasCaptions(sub.Platform) {
 		return before, nil
@@ -117,11 +117,11 @@ func cachedLanguages(shelf *db.Shelf) []string {
 	return slices.Compact(tags)
 }
 
-// whyNoASR is why the content cannot be recognized for the account, by the length that
-// the platform gives; nil means that it can. Of several reasons the first of these
-// counts: the plan has no recognition, the service has none, the content is too long for
-// the service, too long for the plan, or too long for the minutes that the account has
-// left.
+// whyNoASR returns why the content cannot be recognized for the account, by the length
+// that the platform gives, or nil if it can be recognized. It returns the first reason
+// that applies: the plan has no recognition, the service has none, the content is too
+// long for the service, too long for the plan, or too long for the account's remaining
+// minutes.
 func (s *Service) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
 	plan, sound, team := limits.Of(q.Plan, time.Now()), limits.Claimed(m.Duration), s.cluster.Team(ctx)
 	switch {

@@ -12,16 +12,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// refusals are the answers of the sources that were asked so far without success.
+// refusals are the answers of the sources that did not succeed.
 type refusals struct {
-	reason  error   // the error that counts most
-	learned Finding // of the first source that has learned something
-	walled  bool    // the platform has told a source that it withholds something of this content
+	reason  error   // the error with the most weight
+	learned Finding // of the first source that returned something
+	walled  bool    // the platform told a source that it withholds a part of this content
 	tried   []db.Tried
 	said    []answer
 }
 
-// answer is what a source said of a content.
+// answer is a source's answer about a content.
 type answer struct {
 	Finding
 	err error
@@ -45,13 +45,13 @@ func (r *refusals) add(found Finding, err error) {
 }
 
 // contradicts reports whether the answer "there is no such track" contradicts an earlier
-// source. It does if an earlier source has listed the track. It also does if the source
-// lists no track at all, and an earlier source has listed tracks, or was told that the platform
-// withholds something of this content.
+// source. It does if an earlier source has listed the track. It also does if the source lists
+// no track at all, and an earlier source has listed tracks, or was told that the platform
+// withholds a part of this content.
 //
-// A block of an earlier source contradicts nothing: a block is about this service, not about the
-// content, and a source lists no track only where its own rule of absence proves that there is
-// none (see engine.CaptionSource).
+// A block of an earlier source contradicts nothing. A block is about this service, not about the
+// content, and a source lists no track only if its own rule of absence proves that there is none
+// (see engine.CaptionSource).
 func (r *refusals) contradicts(sub subject.Subject, found Finding) bool {
 	if found.Track != nil {
 		return false
@@ -60,8 +60,8 @@ func (r *refusals) contradicts(sub subject.Subject, found Finding) bool {
 	return listed || len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.walled)
 }
 
-// disagrees returns the first of the sources before that said the opposite of a source: one of
-// the two has captions of the content, and the other says that there are none, or no such content.
+// disagrees returns the first earlier source that contradicts a source: one of the two has
+// captions of the content, and the other says that there are no captions, or no such content.
 func (r *refusals) disagrees(found Finding, err error) (answer, bool) {
 	n := slices.IndexFunc(r.said, func(before answer) bool {
 		return len(found.Tracks) > 0 && saysNone(before.Finding, before.err) || len(before.Tracks) > 0 && saysNone(found, err)
@@ -72,13 +72,13 @@ func (r *refusals) disagrees(found Finding, err error) (answer, bool) {
 	return r.said[n], true
 }
 
-// saysNone reports whether a source says that a content has no captions, or that there is no such
-// content.
+// saysNone reports whether a source says that a content has no captions, or that the content does
+// not exist.
 func saysNone(found Finding, err error) bool {
 	return len(found.Tracks) == 0 && (err == nil || errors.Is(err, transcript.Unavailable))
 }
 
-// says returns what a source says of a content, for the log.
+// says describes a source's answer for the log.
 func says(found Finding, err error) string {
 	if err != nil {
 		return string(attempt.OfJob(err).Code)
@@ -86,14 +86,14 @@ func says(found Finding, err error) string {
 	return strconv.Itoa(len(found.Tracks)) + " tracks"
 }
 
-// withholds reports whether the platform wants a login or a token for this content.
+// withholds reports whether the platform requires a login or a token for this content.
 func withholds(err error) bool {
 	w := weight(err)
 	return w == wantsToken || w == wantsLogin
 }
 
-// Weights of errors, the lowest first. An error that says more about the content has more
-// weight.
+// Weights of errors, the lowest first. An error with more information about the content
+// has more weight.
 const (
 	foundNothing = iota
 	isUnfit
@@ -124,8 +124,8 @@ func weight(err error) int {
 }
 
 // countsMore reports whether an error replaces an earlier error as the reason. Of two
-// blocks, the block that ends first counts. Of two other errors with the same weight, the
-// earlier error counts.
+// blocks, the block that ends first has more weight. Of two other errors with the same
+// weight, the earlier error stays.
 func countsMore(err, before error) bool {
 	switch w, b := weight(err), weight(before); {
 	case before == nil:

@@ -18,7 +18,7 @@ type Finding struct {
 	engine.Captions
 	origin transcript.Origin
 	tried  []db.Tried // the sources that were asked before, without success
-	// unanswered is true if no source has answered: then tried holds all of them.
+	// unanswered is true if no source has answered: then tried contains all sources.
 	unanswered bool
 }
 
@@ -75,9 +75,10 @@ func (f Finding) provenance() map[string]any {
 	return m
 }
 
-// Tried returns an entry for each source that was asked without success. The last entry is why
-// there is no text from captions. If a source has answered, its track list has no track that the
-// list of languages asks for. If none has, the answers that contradict other sources stand first.
+// Tried returns an entry for each source that was asked without success. The last entry is the
+// reason why there is no text from captions. If a source has answered, its track list has no
+// track in a requested language. If no source has such a track, answers that contradict other
+// sources come first.
 func (f Finding) Tried() []db.Tried {
 	if !f.unanswered {
 		return append(f.tried, f.lacks())
@@ -86,12 +87,12 @@ func (f Finding) Tried() []db.Tried {
 	return append(answered, slices.DeleteFunc(slices.Clone(f.tried), func(t db.Tried) bool { return !Failed(t) })...)
 }
 
-// Failed reports whether a source was asked and has not answered.
+// Failed reports whether a source was asked but did not answer.
 func Failed(t db.Tried) bool {
 	return t.Code != transcript.LanguageNotAvailable && t.Code != transcript.NoTranscript
 }
 
-// lacks is the entry for a source that answered without a track for the languages.
+// lacks is the entry for a source that answered without a track in the languages.
 func (f Finding) lacks() db.Tried {
 	if len(f.Tracks) > 0 {
 		return passedOver(f.origin, transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in the languages asked for."))
@@ -99,15 +100,15 @@ func (f Finding) lacks() db.Tried {
 	return passedOver(f.origin, transcript.Errorf(transcript.NoTranscript, "The content has no captions."))
 }
 
-// passedOver is the entry, in a transcript's metadata, for a source that did not make the
-// transcript. It holds the reason.
+// passedOver is the entry, in a transcript's metadata, for a source that did not provide
+// the transcript. It holds the reason.
 func passedOver(source transcript.Origin, err error) db.Tried {
 	coded := attempt.OfJob(err)
 	return db.Tried{Source: source, Code: coded.Code, Reason: coded.Message}
 }
 
-// CaptionsBlocked reports whether work went on without captions because the platform blocked them:
-// the content may have captions. tried are the sources that the work has asked.
+// CaptionsBlocked reports whether work continued without captions because the platform blocked
+// them, although the content may have captions. tried are the sources that the work has asked.
 func CaptionsBlocked(tried []db.Tried) bool {
 	unanswered := len(tried) > 0 && Failed(tried[len(tried)-1])
 	return unanswered && slices.ContainsFunc(tried, func(t db.Tried) bool { return t.Code == transcript.IPBlocked })

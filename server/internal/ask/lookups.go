@@ -11,24 +11,23 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Lookup is a question that readers have put to a platform, through a process that
-// can ask it.
+// Lookup is a reader's question to a platform, which another process asks.
 type Lookup struct {
-	ID         string `bun:",pk"` // UUIDv7; made when empty. Also the topic for Watch.
+	ID         string `bun:",pk"` // UUIDv7; made if it is empty. Also the topic for Watch.
 	Platform   transcript.Platform
 	ExternalID string
-	Languages  string // the canonical language list; "" where only the tracks are asked for
+	Languages  string // the canonical language list; "" if the question is only about the tracks
 	SourceURL  string // the canonical link
-	// Question is one of discovery, as JSON; empty: what the other members say is asked.
-	// The ExternalID is then what tells the question from others.
+	// Question is a question about the video site, as JSON. If it is empty, the other
+	// members are the question. The ExternalID then distinguishes the question from others.
 	Question string
-	Answer   *Answered // the best that is known so far; nil means that nothing is
+	Answer   *Answered // the best answer so far; nil if there is none
 	AskedAt  time.Time
 	EndedAt  *time.Time // nil means that a better answer may come
 }
 
-// Answered is what a platform has answered to a Lookup. After an error the rest is
-// what was learned before it.
+// Answered is a platform's answer to a Lookup. After an error, the other members have
+// what was learned before the error.
 type Answered struct {
 	Metadata     transcript.Metadata `json:"metadata"`
 	Tracks       []transcript.Track  `json:"tracks"`                 // nil if not known
@@ -40,10 +39,10 @@ type Answered struct {
 // Lookups are the lookups in a transaction.
 type Lookups struct{ Tx *db.Tx }
 
-// Put stores a question and reports true, or, where the same one is under way and
-// was asked no longer ago than patience, makes l that one. One that was asked before that
-// ends: its readers have gone. Id and time that are zero
-// are filled in, the time by the database's clock.
+// Put stores a question and reports true. If an equal question is under way and was asked
+// no longer ago than patience, Put sets l to that question instead. An older question
+// ends, because its readers have left. If the id and the time are zero, Put sets them,
+// the time by the database's clock.
 func (ls Lookups) Put(ctx context.Context, l *Lookup, patience time.Duration) (asked bool, err error) {
 	key := string(l.Platform) + "/" + l.ExternalID + "/" + l.Languages
 	if err := ls.Tx.Lock(ctx, "lookup/"+key); err != nil {
@@ -88,8 +87,8 @@ func LookupByID(ctx context.Context, r db.Reader, id string) (*Lookup, error) {
 	return sqldb.ScanOne[Lookup](ctx, r.DB().NewSelect().Where("id = ?", id), "lookup "+id)
 }
 
-// Answer stores an answer; last tells that there will be no better one. A
-// question that has its last answer keeps it.
+// Answer stores an answer; last says that no better answer will follow. The last answer
+// of a question is never replaced.
 func (ls Lookups) Answer(ctx context.Context, id string, a Answered, last bool) error {
 	a.Metadata = db.Clean(a.Metadata)
 	l := &Lookup{ID: id, Answer: &a}

@@ -28,8 +28,8 @@ func (Step) Kind() string { return "question" }
 // Queue is the queue that the step waits in.
 func (s Step) Queue() string { return s.In }
 
-// fromOthers has another process ask the question. If no process lives, the reader does
-// not wait.
+// fromOthers lets another process ask the question. If no process is alive, the reader
+// does not wait.
 func (d *desk[A]) fromOthers(ctx context.Context, q question[A]) (none A, err error) {
 	if len(d.cluster.Living(ctx)) == 0 {
 		return none, notAsked().Because(cluster.ErrNoWorkers)
@@ -77,7 +77,7 @@ func (d *desk[A]) await(ctx context.Context, id string) (*Lookup, error) {
 	defer stop()
 	patience := time.NewTimer(d.patience)
 	defer patience.Stop()
-	tick := time.NewTicker(time.Second) // a signal may get lost
+	tick := time.NewTicker(time.Second) // a signal may be lost
 	defer tick.Stop()
 	for late := false; ; {
 		l, err := LookupByID(ctx, d.store.Reader, id)
@@ -96,14 +96,15 @@ func (d *desk[A]) await(ctx context.Context, id string) (*Lookup, error) {
 }
 
 // forOthers is the step: it asks a question for readers of another process and writes the
-// answer into the table. A step that this process cannot do goes back into the queue.
+// answer into the table. If this process cannot do a step, the step goes back into the
+// queue.
 func (d *desk[A]) forOthers(ctx context.Context, w queue.Row, step Step, l *Lookup, q question[A]) error {
 	now, err := d.store.Now(ctx)
 	var none A
 	switch {
 	case err != nil:
 		return err
-	case now.Sub(l.AskedAt) > d.patience: // the readers have gone
+	case now.Sub(l.AskedAt) > d.patience: // the readers have left
 		return d.write(ctx, l.ID, q.pack(none), d.tooLate(), true)
 	case d.cluster.OnlyOthers(ctx, q.askable):
 		return d.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -115,7 +116,7 @@ func (d *desk[A]) forOthers(ctx context.Context, w queue.Row, step Step, l *Look
 	defer cancel()
 	found, err := q.ask(ctx, within, func(a A, err error) {
 		if countsMore(d.tooLate(), err) {
-			return // a reader without patience gets this error anyway
+			return // a reader whose patience has ended gets this error anyway
 		}
 		if err := d.write(ctx, l.ID, q.pack(a), err, false); err != nil {
 			d.log.WarnContext(ctx, "the best answer so far was not written", "lookup", l.ID, "err", err)
@@ -123,9 +124,9 @@ func (d *desk[A]) forOthers(ctx context.Context, w queue.Row, step Step, l *Look
 	})
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("ask: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+		return fmt.Errorf("ask: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 	case errors.Is(err, db.ErrUnavailable):
-		return err // the queue runs the step again when the database is back
+		return err // the queue runs the step again when the database is available
 	case err != nil && within.Err() != nil:
 		err = d.tooLate()
 	}
@@ -135,7 +136,7 @@ func (d *desk[A]) forOthers(ctx context.Context, w queue.Row, step Step, l *Look
 	return d.write(context.WithoutCancel(ctx), l.ID, q.pack(found), err, true)
 }
 
-// write stores an answer to a question of another process. With last, no other answer
+// write stores an answer to a question of another process. last says that no other answer
 // follows.
 func (d *desk[A]) write(ctx context.Context, id string, a Answered, cause error, last bool) error {
 	if cause != nil {
@@ -150,11 +151,11 @@ func (s *Service) ForOthers(ctx context.Context, w queue.Row, step Step) error {
 	l, err := LookupByID(ctx, s.store.Reader, step.Lookup)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
-		return nil // the question was swept
+		return nil // the question was deleted by the sweep
 	case err != nil:
 		return err
 	case l.EndedAt != nil:
-		return nil // a process that was taken for dead has answered
+		return nil // a process that was considered dead has answered
 	case l.Question != "":
 		return s.discoveries.forOthers(ctx, w, step, l, s.discoveryIn(l))
 	}

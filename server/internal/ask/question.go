@@ -15,7 +15,7 @@ import (
 
 const (
 	// recentFor is how long an answer stays in memory. It is longer than any read of the
-	// cache takes.
+	// cache.
 	recentFor = 15 * time.Second
 	// notAskedRetry is the RetryAfter of a question that was not asked, in seconds.
 	notAskedRetry = 5
@@ -31,14 +31,16 @@ type question[A any] interface {
 	// ctx ends. It calls soFar with each better answer that is not the last.
 	ask(ctx, within context.Context, soFar func(A, error)) (A, error)
 
-	// row is the question for another process. pack and unpack are its answer in that row.
+	// row converts the question into a row for another process. pack and unpack convert the
+	// answer in that row.
 	row() *Lookup
 	pack(A) Answered
 	unpack(context.Context, *Answered) (A, error)
 }
 
-// desk handles the questions of one kind. Equal questions at the same time are asked
-// once, by a process that can ask them. The number of questions at once is bounded.
+// desk handles the questions of one kind. If several readers ask the same question at the
+// same time, one process that can ask it asks once. The number of questions at the same
+// time is limited.
 type desk[A any] struct {
 	*slots
 	queue   string // of the steps for other processes
@@ -47,8 +49,8 @@ type desk[A any] struct {
 	log     *slog.Logger
 
 	patience time.Duration // how long each reader waits for the answer
-	// late is how much longer than its readers a question may take. It is for kinds whose
-	// answers go into the cache. With 0 a question ends with its last reader.
+	// late is how much longer a question may take than its readers wait. It is for kinds
+	// whose answers the cache stores. If it is 0, a question ends with its last reader.
 	late time.Duration
 
 	mu     sync.Mutex
@@ -67,13 +69,13 @@ type opened[A any] struct {
 	last    reply[A]
 }
 
-// reply is an answer, or the error and what was learned before it.
+// reply is an answer, or an error with the facts that were learned before it.
 type reply[A any] struct {
 	answer A
 	err    error
 }
 
-// recent is an answer and the time when it was stored.
+// recent is an answer with the time when it was stored.
 type recent[A any] struct {
 	answer A
 	at     time.Time
@@ -86,10 +88,10 @@ func newDesk[A any](n int, queue string, c Config, patience, late time.Duration)
 	}
 }
 
-// answer returns the answer to a question. After the reader's patience it returns the
-// best reply so far: UPSTREAM_FAILED if the platform is slow, SERVICE_UNAVAILABLE if the
-// platform was not asked. An error comes with the facts that were learned before it.
-// looked is when the reader found nothing in the cache: an answer since then counts too.
+// answer returns the answer to a question. When the reader's patience ends, it returns
+// the best reply so far: UPSTREAM_FAILED if the platform is slow, SERVICE_UNAVAILABLE if
+// the platform was not asked. An error comes with the facts that were learned before it.
+// looked is when the reader found nothing in the cache; an answer since then also counts.
 func (d *desk[A]) answer(ctx context.Context, q question[A], looked time.Time) (A, error) {
 	if d.cluster.OnlyOthers(ctx, q.askable) {
 		return d.fromOthers(ctx, q)
@@ -112,9 +114,9 @@ func (d *desk[A]) answer(ctx context.Context, q question[A], looked time.Time) (
 	}
 }
 
-// join adds a reader to an equal question, or opens the question. A question whose first
-// reader has run out of patience is asked again. If a recent answer counts, join returns
-// that answer and nil.
+// join adds a reader to an equal question, or opens the question. If the patience of the
+// first reader has ended, the question is asked again. If a recent answer is valid, join
+// returns that answer and nil.
 func (d *desk[A]) join(q question[A], looked time.Time) (o *opened[A], found A) {
 	key := q.key()
 	d.mu.Lock()
@@ -133,8 +135,8 @@ func (d *desk[A]) join(q question[A], looked time.Time) (o *opened[A], found A) 
 	return o, found
 }
 
-// longest is how long a question may take, the wait for a slot included. A reader who
-// joins late has the time, too.
+// longest is how long a question may take, including the wait for a slot. A reader who
+// joins late has the full time too.
 func (d *desk[A]) longest() time.Duration { return 2*d.patience + d.late }
 
 // run asks a question as soon as a slot is free.
@@ -155,7 +157,7 @@ func (d *desk[A]) run(q question[A], o *opened[A]) {
 }
 
 // close ends a question with its last reply. A good answer stays in memory for readers
-// who looked into the cache before the answer was there.
+// who looked into the cache before the answer was stored.
 func (d *desk[A]) close(key string, o *opened[A]) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -176,7 +178,8 @@ func (d *desk[A]) close(key string, o *opened[A]) {
 	})
 }
 
-// leave removes a reader. A question whose answer is not kept ends with its last reader.
+// leave removes a reader. If the answers of the kind are not stored, the question ends
+// with its last reader.
 func (d *desk[A]) leave(key string, o *opened[A]) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -189,7 +192,7 @@ func (d *desk[A]) leave(key string, o *opened[A]) {
 	}
 }
 
-// overdue is the reply for a reader without patience.
+// overdue is the reply for a reader whose patience has ended.
 func (d *desk[A]) overdue(o *opened[A]) (A, error) {
 	best := o.best.Load()
 	if best == nil {
@@ -208,8 +211,8 @@ func (d *desk[A]) tooLate() error {
 	return transcript.Errorf(transcript.UpstreamFailed, "The platform did not answer within %s.", d.patience)
 }
 
-// notAsked is the error of a question that the service did not come to ask. The platform
-// is not to blame.
+// notAsked is the error of a question that the service did not ask in time. The platform
+// is not the cause.
 func notAsked() *transcript.Error {
 	e := transcript.Errorf(transcript.ServiceUnavailable, "No process of the service can ask the platform just now.")
 	e.RetryAfter = notAskedRetry

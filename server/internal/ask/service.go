@@ -2,8 +2,9 @@
 // what a content is, and what the video site has. It reads the cache first, and asks a
 // platform only if the cache has no answer.
 //
-// All questions go one way: equal questions at the same time are asked once, by a process
-// that can ask the platform, and the number of questions at once is bounded.
+// All questions are handled in the same way: equal questions at the same time are asked
+// once, by a process that can ask the platform, and the number of questions at the same
+// time is limited.
 package ask
 
 import (
@@ -25,17 +26,17 @@ const (
 	DiscoveryQueue = "discovery"
 )
 
-// Workers is how many questions of one kind a process asks at once for its own readers,
-// and how many for the readers of other processes.
+// Workers is how many questions of one kind a process asks at the same time: this many
+// for its own readers, and this many for the readers of other processes.
 const Workers = 4
 
-// StepTimeout bounds a question for the readers of other processes.
+// StepTimeout limits a question for the readers of other processes.
 const StepTimeout = 5 * time.Minute
 
 // Config is what a Service works with. All members are required.
 type Config struct {
 	Store   *db.Store
-	Engine  engine.Engine // its sources keep the pace
+	Engine  engine.Engine // its sources respect the pace
 	Cluster *cluster.Cluster
 	Sites   *site.Table
 	Log     *slog.Logger
@@ -48,7 +49,7 @@ type Config struct {
 	MaxMediaDuration time.Duration
 }
 
-// Service answers the questions of readers. Safe for concurrent use.
+// Service answers the questions of readers. A Service is safe for concurrent use.
 type Service struct {
 	cfg     Config
 	store   *db.Store

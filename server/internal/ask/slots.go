@@ -2,8 +2,8 @@ package ask
 
 import "context"
 
-// slots bound how many questions of one kind are put to platforms at once. They also hold
-// the context that ends with the service.
+// slots limit how many questions of one kind are sent to platforms at the same time. They
+// also hold the context that ends with the service.
 type slots struct {
 	ctx    context.Context // ends when the service stops
 	cancel context.CancelFunc
@@ -15,7 +15,7 @@ func newSlots(n int) *slots {
 	return &slots{ctx: ctx, cancel: cancel, taken: make(chan struct{}, n)}
 }
 
-// take waits for a free slot, at most until ctx ends. The caller gives the slot back.
+// take waits for a free slot, at most until ctx ends. The caller returns the slot.
 func (s *slots) take(ctx context.Context) error {
 	select {
 	case s.taken <- struct{}{}:

@@ -6,10 +6,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
-// lookupAge is how old a question must be for its answer to have been read: readers wait for seconds.
+// lookupAge is the age from which the answer of a question is not needed: readers wait only for
+// seconds.
 const lookupAge = time.Hour
 
-// Tables declares the table of the questions that go from process to process.
+// Tables declares the table of the questions that processes pass to each other.
 func Tables() []tables.Table {
 	return []tables.Table{
 		{

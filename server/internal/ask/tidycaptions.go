@@ -14,12 +14,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The answer of a platform may hold anything. These functions make the answer follow the
-// rules of the API before it is stored.
+// The answer of a platform may contain anything. These functions make the answer follow
+// the rules of the API before it is stored.
 
-// faithful returns an error if a source has read another track than the list of languages
-// picks, or no track although the list picks one. The text would be in a wrong language,
-// or the service would say that there are no captions.
+// faithful returns an error if a source has read a different track than the list of
+// languages selects, or no track although the list selects one. Otherwise the text would
+// be in a wrong language, or the service would report that there are no captions.
 func faithful(s subject.Subject, c engine.Captions) error {
 	n, wanted := s.Pick(c.Tracks)
 	if !wanted && c.Track == nil || wanted && c.Track != nil && *c.Track == c.Tracks[n] {
@@ -69,8 +69,8 @@ func tidySpan(from, to float64) (start, duration float64) {
 
 func finite(sec float64) bool { return !math.IsNaN(sec) && !math.IsInf(sec, 0) }
 
-// TidyMetadata removes impossible values: a length below 0 or of decades, and a year that
-// RFC 3339 cannot write.
+// TidyMetadata removes impossible values: a negative length or a length of decades, and a
+// year that RFC 3339 cannot represent.
 func TidyMetadata(m transcript.Metadata) transcript.Metadata {
 	if !(m.Duration > 0 && m.Duration < math.MaxInt32) { // false for NaN
 		m.Duration = 0
@@ -89,7 +89,7 @@ const (
 )
 
 // tidyChapters keeps the chapters with a valid start, each later than the chapter before.
-// The time before the first title is in no chapter.
+// The time before the first title belongs to no chapter.
 func tidyChapters(all []transcript.Chapter) (tidy []transcript.Chapter) {
 	for _, c := range all {
 		c.Title = clip.Line(c.Title, maxChapterTitle)

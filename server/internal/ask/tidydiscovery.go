@@ -15,10 +15,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// The answers of discovery go to callers, who rely on the rules of the API. An answer that
-// breaks a rule is an error as a whole: a list without some of its entries would be shorter
-// than the real list. A wrong value of minor importance, such as a count or a link, is left
-// out.
+// The answers of discovery go to callers, who rely on the rules of the API. If an answer
+// breaks a rule, the whole answer is an error: a list without some of its entries would be
+// shorter than the real list. A wrong value of little importance, such as a count or a
+// link, is left out.
 
 // maxNext is the longest page token of an engine, in bytes.
 const maxNext = 512
@@ -129,7 +129,7 @@ func (rs *rules) videos(asked []engine.Content, found []video.Video) {
 	for i := range found {
 		v := &found[i]
 		rs.must(wanted[v.VideoID], "a video that was asked for", v.VideoID)
-		delete(wanted, v.VideoID) // an id counts once
+		delete(wanted, v.VideoID) // each id counts once
 		rs.summary(&v.Summary)
 		v.LikeCount = tidyCount(v.LikeCount)
 		if v.Tags == nil {
@@ -203,7 +203,7 @@ func tidyCount(n *int64) *int64 {
 	return n
 }
 
-// tidyLink keeps the links that a browser may open.
+// tidyLink keeps links that a browser may open.
 func tidyLink(link *string) *string {
 	if link == nil {
 		return nil

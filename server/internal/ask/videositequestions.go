@@ -27,7 +27,7 @@ import (
 const blockedRetry = 30
 
 // discovery is a question to an [engine.Discovery]. Exactly one of Search, Videos,
-// Channel, Uploads and Items is set: it names the method.
+// Channel, Uploads and Items is set, and it names the method.
 type discovery struct {
 	Search  *video.Search    `json:"search,omitempty"`
 	Videos  []engine.Content `json:"videos,omitempty"`
@@ -57,7 +57,8 @@ func (s *Service) Search(ctx context.Context, search video.Search, at engine.Win
 }
 
 // Videos returns the videos that exist, in the order of contents, and the ids of the
-// missing videos in the same order. A video that contents names twice is there twice.
+// missing videos in the same order. If contents names a video twice, the result has it
+// twice.
 func (s *Service) Videos(ctx context.Context, contents []engine.Content) (found []video.Video, missing []string, err error) {
 	all, err := discover[[]video.Video](ctx, s, discovery{Videos: distinct(contents)})
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *Service) Channel(ctx context.Context, channel engine.List) (video.Chann
 }
 
 // Uploads lists the uploads of a channel, newest first. The ID of the listing is the id of
-// the channel, also for a channel that is given by its name.
+// the channel, even if the channel was given by its name.
 func (s *Service) Uploads(ctx context.Context, channel engine.List, kind video.Kind, at engine.Window) (engine.Listing[video.Summary], error) {
 	return discover[engine.Listing[video.Summary]](ctx, s, discovery{Uploads: &channel, Kind: kind, At: at})
 }
@@ -127,11 +128,11 @@ func (discoveryQuestion) unpack(_ context.Context, row *Answered) ([]byte, error
 }
 
 func (q discoveryQuestion) row() *Lookup {
-	digest := sha256.Sum256([]byte(q.text)) // an index takes no long text
+	digest := sha256.Sum256([]byte(q.text)) // an index cannot store a long text
 	return &Lookup{Platform: transcript.VideoSite, ExternalID: "discovery/" + hex.EncodeToString(digest[:]), Question: q.text}
 }
 
-// discoveryIn is the question in a row.
+// discoveryIn reads the question from a row.
 func (s *Service) discoveryIn(l *Lookup) discoveryQuestion {
 	q := discoveryQuestion{Service: s, text: l.Question}
 	q.bad = json.Unmarshal([]byte(l.Question), &q.discovery)
@@ -153,7 +154,7 @@ func (q discoveryQuestion) ask(_, within context.Context, _ func([]byte, error))
 		}
 		return err
 	})
-	if err = q.faultOf(err); !errors.Is(err, transcript.InvalidRequest) { // the caller's mistake is no answer of the site
+	if err = q.faultOf(err); !errors.Is(err, transcript.InvalidRequest) { // a mistake of the caller is not an answer of the site
 		CountVisit(within, q.metrics, transcript.VideoSite, metrics.Discovery, false, err)
 	}
 	if _, coded := errors.AsType[*transcript.Error](err); !coded && errors.Is(err, context.DeadlineExceeded) {
@@ -187,7 +188,7 @@ func (d discovery) put(ctx context.Context, to engine.Discovery) (any, error) {
 	return nil, errors.New("ask: a question of discovery that this version does not know")
 }
 
-// faultOf is the error of an answer as the reader gets it. An error that an engine must
+// faultOf converts the error of an answer for the reader. An error that an engine must
 // not return becomes UPSTREAM_FAILED.
 func (d discovery) faultOf(err error) error {
 	var coded *transcript.Error

@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// CountVisit counts the answer of a source to a visit of a platform. Errors that are the
-// service's own do not count, and neither does a visit that the pace holds back.
+// CountVisit counts the answer of a source to a visit of a platform. It does not count
+// errors of the service itself, or a visit that the pace delays.
 func CountVisit(ctx context.Context, m *metrics.Metrics, platform transcript.Platform, source metrics.Source, empty bool, err error) {
 	class := metrics.Fault
 	switch w := weight(err); {

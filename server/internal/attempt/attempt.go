@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// OfJob is the error as the job's owner reads it.
+// OfJob converts the error for the owner of the job.
 func OfJob(cause error) *transcript.Error {
 	shown := *Coded(cause)
 	retryable := shown.RetryableJob()
@@ -23,8 +23,8 @@ func OfJob(cause error) *transcript.Error {
 	return &shown
 }
 
-// Last is an error as the owner of the work reads it while the work is tried again: the message
-// without its cure, in one line, and the cure apart.
+// Last converts an error for the owner of work that is tried again: the message without its
+// remedy, in one line, and the remedy separately.
 func Last(cause *transcript.Error, attempt int, at time.Time) *transcript.LastError {
 	last := &transcript.LastError{
 		Code:    cause.Code,
@@ -38,11 +38,11 @@ func Last(cause *transcript.Error, attempt int, at time.Time) *transcript.LastEr
 	return last
 }
 
-// maxSaid bounds a message and a cure, in bytes.
+// maxSaid limits a message and a remedy, in bytes.
 const maxSaid = 1000
 
-// Coded is the coded error that a cause is or wraps. One without a code becomes
-// INTERNAL: its text is for the log, not for the caller.
+// Coded returns the error with a code that a cause is or wraps. A cause without a code
+// becomes INTERNAL, because its text is for the log and not for the caller.
 func Coded(cause error) *transcript.Error {
 	var coded *transcript.Error
 	if Own(cause) {
@@ -56,7 +56,7 @@ func Coded(cause error) *transcript.Error {
 	return coded
 }
 
-// Own reports whether the service's own database or disk is to blame.
+// Own reports whether the cause is the service's own database or disk.
 func Own(cause error) bool {
 	return errors.Is(cause, db.ErrUnavailable) || errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT)
 }

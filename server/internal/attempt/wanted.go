@@ -8,14 +8,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// lookEvery is the longest wait for a signal before the next look.
+// lookEvery is the longest wait for a signal before the next check.
 const lookEvery = 2 * time.Second
 
-// ErrUnwanted is the end of work on a row that has ended or gone on meanwhile.
+// ErrUnwanted ends work on a row that has ended or changed meanwhile.
 var ErrUnwanted = errors.New("attempt: this work is no longer wanted")
 
-// Rest waits for a signal of the store that a row has changed, at most for lookEvery, because a signal
-// may get lost. It returns false if ctx has ended.
+// Rest waits for a signal of the store that a row has changed. It waits at most for lookEvery,
+// because a signal may be lost. It returns false if ctx has ended.
 func Rest(ctx context.Context, signal <-chan struct{}) bool {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
@@ -28,9 +28,9 @@ func Rest(ctx context.Context, signal <-chan struct{}) bool {
 	return true
 }
 
-// WhileWanted runs fn on the row with the id. As soon as ended returns true, the context of
-// fn ends with the cause ErrUnwanted, and WhileWanted returns ErrUnwanted if fn fails. The
-// first look is after a signal or after a second: the caller has just looked, or fn begins with a look.
+// WhileWanted runs fn on the row with the id. As soon as ended returns true, the context of fn ends
+// with the cause ErrUnwanted, and WhileWanted returns ErrUnwanted if fn fails. The first check
+// follows a signal or a second: the caller has just checked, or fn begins with a check.
 func WhileWanted(ctx context.Context, s *db.Store, id string, ended func(context.Context) bool, fn func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -1,5 +1,5 @@
-// Package audio keeps the audio of work among the blobs: what was uploaded or downloaded, and
-// the chunks into which it was cut.
+// Package audio stores the audio of work among the blobs: the uploaded or downloaded files,
+// and the chunks that were cut from them.
 package audio
 
 import (
@@ -21,27 +21,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Files are the audio of work. Safe for concurrent use.
+// Files are the audio of work. A Files is safe for concurrent use.
 type Files struct {
 	Store *db.Store
 	Log   *slog.Logger
 }
 
-// prefix begins the keys of work's chunks. There is no folder for
-// each piece of work, as an empty one would stay.
+// prefix is the beginning of the keys of a work's chunks. There is no folder for each
+// piece of work, because an empty folder would remain.
 func prefix(workID string) string { return db.AudioPrefix + workID }
 
-// ChunkKeys returns a function that names the chunks of one cut of work's media. Every cut has
-// names of its own: a process that was taken for dead and still cuts must not
-// write over what another has cut since.
+// ChunkKeys returns a function that names the chunks of one cut of a work's media. Every cut
+// has its own names: a process that was considered dead and still cuts must not overwrite
+// the chunks of another process.
 func ChunkKeys(workID string) func(n int) string {
 	cut := uuid.NewString()[:8]
 	return func(n int) string { return fmt.Sprintf("%s-%s-%05d.wav", prefix(workID), cut, n) }
 }
 
 // Load copies a blob into dir and returns the path. sum is the beginning of the SHA-256
-// of what was stored; nil means that it is not known. A blob that is gone or differs is
-// an error.
+// of what was stored; nil means that it is not known. A blob that is missing or differs
+// is an error.
 func (f *Files) Load(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
 	path = filepath.Join(dir, filepath.Base(key))
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -60,28 +60,28 @@ func (f *Files) Load(ctx context.Context, key string, sum []byte, dir string) (p
 	return path, nil
 }
 
-// Damaged is the error of a job whose audio is not what was stored. Its cause is for the log.
+// Damaged is the error of a job whose stored audio has changed. Its cause is for the log.
 func Damaged(cause error) error {
 	return transcript.Errorf(transcript.Internal, "The audio was lost or damaged in the service's storage. Please send the request again.").Because(cause)
 }
 
-// MayHave reports whether there may be audio of work that has ended. Of one that
-// has succeeded with captions there is none.
+// MayHave reports whether work that has ended may have audio. Work that has succeeded
+// with captions has none.
 func MayHave(e *db.Work) bool {
 	return e.MediaKey != "" || e.State.Status != transcript.JobSuccess || e.Duration > 0
 }
 
 const (
-	// Stays is how long the audio of work stays after its end: see
-	// db.WorksTx.LeaveAudio. While the disks are short, it stays for staysAtLeast.
+	// Stays is how long the audio of work stays after its end: see db.WorksTx.LeaveAudio.
+	// While the disks are nearly full, it stays for staysAtLeast.
 	Stays        = time.Hour
 	staysAtLeast = time.Minute
-	// Look is the longest time between two looks for audio to remove.
+	// Look is the longest time between two searches for audio to remove.
 	Look = time.Minute
 )
 
-// RemoveEnded removes the audio of work that have ended stays ago, until ctx ends. look is
-// the time between two looks. short reports whether the disks are short.
+// RemoveEnded removes the audio of work that ended at least stays ago, until ctx ends.
+// look is the time between two searches. short reports whether the disks are nearly full.
 func (f *Files) RemoveEnded(ctx context.Context, stays, look time.Duration, short func() bool) {
 	for attempt.Sleep(ctx, look) {
 		age := stays
@@ -94,8 +94,8 @@ func (f *Files) RemoveEnded(ctx context.Context, stays, look time.Duration, shor
 	}
 }
 
-// deleteEnded removes the audio of work that have ended at least age ago. While a backup
-// holds the blobs, all audio stays.
+// deleteEnded removes the audio of work that ended at least age ago. While a backup holds
+// the blobs, all audio stays.
 func (f *Files) deleteEnded(ctx context.Context, age time.Duration) error {
 	for {
 		held, err := f.Store.BlobsHeld(ctx)
@@ -115,8 +115,8 @@ func (f *Files) deleteEnded(ctx context.Context, age time.Duration) error {
 	}
 }
 
-// DeleteBlobs removes blobs that no row needs any more. The sweep removes the blobs that
-// cannot be removed now, so a failure is only logged.
+// DeleteBlobs removes blobs that no row needs any more. If a blob cannot be removed now,
+// the sweep removes it, so a failure is only logged.
 func (f *Files) DeleteBlobs(ctx context.Context, keys ...string) {
 	keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "" })
 	if err := f.Store.DeleteBlobs(ctx, keys...); err != nil {

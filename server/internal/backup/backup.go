@@ -15,12 +15,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
-// namedName is the file that lists the blobs while a backup is made. Their number has no bound.
+// namedName is the file that lists the blobs while a backup is made. There may be any number of
+// them.
 const namedName = "named"
 
-// Take copies a service as it stands at one moment to target, while processes serve it. A target
-// that ends in .tar is a file, any other a folder. There is nothing at target before, and nothing
-// after an error. No process deletes blobs until Take returns.
+// Take copies the state of a service at one moment to target, while processes serve the service.
+// If the name of target ends in .tar, target is a file; otherwise it is a folder. target must
+// not exist, and does not exist after an error. No process deletes blobs until Take returns.
 func Take(ctx context.Context, s *db.Store, target string) (about About, err error) {
 	w, err := newWriter(target)
 	if err != nil {
@@ -37,7 +38,7 @@ func Take(ctx context.Context, s *db.Store, target string) (about About, err err
 		err = context.Cause(held)
 	}
 	if err != nil {
-		// At once, because the target may have filled the disk of the database.
+		// Remove it at once, because the target may have filled the disk of the database.
 		err = errors.Join(err, w.discard())
 	}
 	// The hold must have lasted until the last blob was copied.
@@ -47,7 +48,7 @@ func Take(ctx context.Context, s *db.Store, target string) (about About, err err
 	return t.about, w.finish()
 }
 
-// taking is a backup under way.
+// taking is a backup that is being made.
 type taking struct {
 	store *db.Store
 	out   *writer
@@ -112,8 +113,8 @@ func (t *taking) eachNamed(do func(tables.Blob) error) error {
 	}
 }
 
-// copyBlob copies the objects of a blob. A blob that is not there does not keep the operator from
-// having a backup of the others.
+// copyBlob copies the objects of a blob. If a blob is missing, the backup continues with the
+// other blobs.
 func (t *taking) copyBlob(ctx context.Context, b tables.Blob) error {
 	objects, err := t.store.Blobs.Objects(ctx, b.Key)
 	switch {

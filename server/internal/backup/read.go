@@ -19,17 +19,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// Backup is a backup whose files have been read once, and are as they were made.
+// Backup is a backup whose files have been read once and match their sums.
 type Backup struct {
 	About
 	path  string
 	lines []sum // of each line of SHA256SUMS, the sum
 }
 
-// maxAbout bounds backup.json.
+// maxAbout limits backup.json.
 const maxAbout = 1 << 20
 
-// fileFunc gets a file of a backup.
+// fileFunc is called with a file of a backup.
 type fileFunc func(name string, size int64, r io.Reader) error
 
 // Open reads a whole backup, and compares each file with its sum.
@@ -42,7 +42,7 @@ func Open(ctx context.Context, path string) (*Backup, error) {
 		return nil, fmt.Errorf("store: %s is neither a file nor a folder: a backup is read twice, so write it to a file first", path)
 	}
 	b := &Backup{path: path}
-	names := map[sum]bool{} // of the files so far
+	names := map[sum]bool{} // of the files that were read
 	var blobs int
 	var last string // the name of the last file
 	whole := false
@@ -92,7 +92,7 @@ func Open(ctx context.Context, path string) (*Backup, error) {
 	return b, b.known()
 }
 
-// known refuses a backup that this program does not understand.
+// known refuses a backup whose format this program does not know.
 func (b *Backup) known() error {
 	if b.Format != format {
 		return fmt.Errorf("store: %s has format %d, and this program knows format %d: restore it with the version that made it", b.path, b.Format, format)
@@ -108,7 +108,7 @@ func (b *Backup) known() error {
 	return nil
 }
 
-// compare compares the sums of the files with the list.
+// compare compares the sums of the files with SHA256SUMS.
 func (b *Backup) compare(list io.Reader) error {
 	lines := bufio.NewScanner(list)
 	n := 0
@@ -124,7 +124,7 @@ func (b *Backup) compare(list io.Reader) error {
 	return ofSums(lines.Err())
 }
 
-// ofSums is the error of reading SHA256SUMS.
+// ofSums marks an error as an error of reading SHA256SUMS.
 func ofSums(err error) error {
 	if errors.Is(err, bufio.ErrTooLong) {
 		return fmt.Errorf("%s has a line that is no sum of a file", sumsName)
@@ -132,8 +132,8 @@ func ofSums(err error) error {
 	return err
 }
 
-// each calls do for each file but SHA256SUMS. A reader fails, and does not end, if its file is not
-// as it was when the backup was opened.
+// each calls do for each file except SHA256SUMS. If a file has changed since the backup was
+// opened, its reader fails instead of ending.
 func (b *Backup) each(ctx context.Context, do fileFunc) error {
 	n := 0
 	return b.walk(ctx, func(name string, size int64, r io.Reader) error {
@@ -145,7 +145,7 @@ func (b *Backup) each(ctx context.Context, do fileFunc) error {
 	})
 }
 
-// proven reads a file whose sum is known.
+// proven reads a file and compares its sum.
 type proven struct {
 	io.Reader
 	hash hash.Hash
@@ -197,8 +197,8 @@ func walkTar(ctx context.Context, path string, do fileFunc) error {
 	}
 }
 
-// isSparse reports whether a file has holes, which no backup has: a small tar file could hold a file
-// of any size.
+// isSparse reports whether a file has holes. No backup has them: a small tar file could otherwise
+// contain a file of any size.
 func isSparse(h *tar.Header) bool {
 	for record := range h.PAXRecords {
 		if strings.HasPrefix(record, "GNU.sparse.") {
@@ -208,7 +208,8 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// walkFolder takes the names of files from SHA256SUMS. No name leads out of the folder.
+// walkFolder reads the names of the files from SHA256SUMS. No name may lead out of the
+// folder.
 func walkFolder(ctx context.Context, path string, do fileFunc) error {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -251,7 +252,8 @@ func walkFile(ctx context.Context, root *os.Root, name string, do fileFunc) erro
 	return do(name, size, untilEnd{ctx, f})
 }
 
-// openIn opens a file in a folder, and nothing else: to open a pipe may take for ever.
+// openIn opens a file in a folder, and nothing else, because opening a pipe may block for
+// ever.
 func openIn(root *os.Root, name string) (f *os.File, size int64, err error) {
 	before, err := root.Lstat(name)
 	if err == nil && !before.Mode().IsRegular() {

@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// Restore fills an empty database and an empty place for blobs with a backup. It reads the whole
-// backup once before it writes, and brings the tables of an older version up to date. After an
+// Restore restores a backup into an empty database and an empty place for blobs. It reads the
+// whole backup once before it writes, and migrates the tables of an older version. After an
 // error the place is empty, as before.
 func Restore(ctx context.Context, o db.Options, path string) (About, error) {
 	b, err := Open(ctx, path)

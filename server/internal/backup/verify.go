@@ -17,14 +17,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
-// strayAge is the age from which a blob without a row is stray: the service sweeps every hour what
-// is older than a day. Before, an upload may be about to get its row.
+// strayAge is the age from which a blob without a row is stray: every hour, the service sweeps
+// blobs that are older than a day. A younger blob may belong to an upload that has no row yet.
 const strayAge = 26 * time.Hour
 
-// Verify checks the integrity of a SQLite file, and compares the rows of a service with its blobs and
-// its texts with the index of their words. It reads all blobs that rows name. Processes may serve the
-// service meanwhile; they delete no blobs until Verify returns. The findings are about "database",
-// "blobs", "stray blobs", "index" and "sizes"; at most 20 of one kind are told one by one.
+// Verify checks the integrity of a SQLite file, and compares the rows of a service with its blobs
+// and its texts with the index of their words. It reads all blobs that rows name. Processes may
+// serve the service meanwhile; they delete no blobs until Verify returns. The findings are about
+// "database", "blobs", "stray blobs", "index" and "sizes"; at most 20 of each kind are listed.
 func Verify(ctx context.Context, s *db.Store) (found []engine.Finding, err error) {
 	held, hold, err := s.HoldBlobs(ctx)
 	if err != nil {
@@ -43,9 +43,9 @@ func Verify(ctx context.Context, s *db.Store) (found []engine.Finding, err error
 	return found, hold.Release(ctx)
 }
 
-// findings gathers faults of one kind.
+// findings collects faults of one kind.
 type findings struct {
-	kind  engine.Finding // without what was found
+	kind  engine.Finding // those that are not listed
 	found []engine.Finding
 	more  int
 }
@@ -60,7 +60,7 @@ func (f *findings) add(what string) {
 	f.found = append(f.found, one)
 }
 
-// all returns the faults, or good if there is none.
+// all returns the faults, or good if there are none.
 func (f *findings) all(good string) []engine.Finding {
 	if len(f.found) == 0 {
 		return []engine.Finding{{Name: f.kind.Name, Status: engine.OK, Found: good}}
@@ -153,7 +153,7 @@ func verifyIndex(ctx context.Context, s *db.Store) ([]engine.Finding, error) {
 	return faults.all(fmt.Sprintf("agrees with all %d texts", texts)), err
 }
 
-// verifySizes compares the counted bytes of each account's texts with the texts.
+// verifySizes compares the stored size of each account's texts with the texts.
 func verifySizes(ctx context.Context, s *db.Store) ([]engine.Finding, error) {
 	faults := &findings{kind: engine.Finding{
 		Name: "sizes", Status: engine.Broken, Fails: "the bound of the plan on the texts of this account", Cure: "restore a backup",

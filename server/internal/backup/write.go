@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// suffix ends the name of the folder in which a backup is made.
+// suffix is the end of the name of the folder in which a backup is made.
 const suffix = ".partial"
 
-// writer writes the files of a backup. Everything stands in a folder of its own until the backup is
-// whole, and then gets its name at once.
+// writer writes the files of a backup. Everything is in a separate folder until the backup is
+// complete. Then the folder or file gets its name at once.
 type writer struct {
 	target  string
 	partial string // the folder
-	out     string // what gets the name of the target
+	out     string // what will get the name of the target
 	sums    *os.File
 	file    *os.File    // of tar
 	tar     *tar.Writer // nil means that the backup is a folder
 }
 
-// newWriter makes the folder in which the backup is made, which keeps a second backup to the same
-// target away.
+// newWriter makes the folder in which the backup is made. The folder also prevents a second
+// backup to the same target.
 func newWriter(target string) (_ *writer, err error) {
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
@@ -67,10 +67,10 @@ func newFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 }
 
-// scratch is the path of a file that does not become a part of the backup.
+// scratch returns the path of a file that is not a part of the backup.
 func (w *writer) scratch(name string) string { return filepath.Join(w.partial, name) }
 
-// add writes a file of so many bytes.
+// add writes a file with the given number of bytes.
 func (w *writer) add(name string, size int64, write func(io.Writer) error) error {
 	to, finish, err := w.open(name, size)
 	if err != nil {
@@ -106,7 +106,7 @@ func (w *writer) open(name string, size int64) (to io.Writer, finish func() erro
 	return f, func() error { return errors.Join(f.Sync(), f.Close()) }, nil
 }
 
-// counter counts what is written, and refuses more than most bytes.
+// counter counts the written bytes, and refuses more than most.
 type counter struct {
 	to      io.Writer
 	n, most int64
@@ -170,23 +170,23 @@ func (w *writer) finish() error {
 	return syncFolder(filepath.Dir(w.target))
 }
 
-// discard removes everything that is not a finished backup.
+// discard removes everything except a finished backup.
 func (w *writer) discard() error {
 	for _, f := range []*os.File{w.sums, w.file} {
 		if f != nil {
-			_ = f.Close() // it was synchronized, or is not wanted
+			_ = f.Close() // it was synchronized, or is not needed
 		}
 	}
 	return os.RemoveAll(w.partial)
 }
 
-// syncFolder makes a new name survive a loss of power.
+// syncFolder makes a new name survive a power failure.
 func syncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	_ = f.Sync() // some file systems cannot
+	_ = f.Sync() // some file systems cannot do this
 	return f.Close()
 }
 

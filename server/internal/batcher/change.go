@@ -15,24 +15,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxItemAttempts is how often an item is tried.
+// maxItemAttempts is the largest number of attempts of an item.
 const maxItemAttempts = 10
 
 // RetryRequest is a valid request to retry failed items of a batch.
 type RetryRequest struct {
 	Account string
-	Plan    account.Plan // under which they are tried from now on
+	Plan    account.Plan // under which they are retried
 	Batch   string
-	// Items are the ids of the failed items to retry, with any error. nil chooses all
-	// items that another try may help. Codes keeps only items that failed with one of
+	// Items are the ids of the failed items to retry, whatever their errors. nil selects all
+	// items that another attempt may help. Codes keeps only items that failed with one of
 	// these codes; nil keeps all.
 	Items []string
 	Codes []transcript.Code
 	Key   *db.HeldKey
 }
 
-// Retry makes failed items of a batch wait again. NOT_FOUND as for Batch,
-// STATE_CONFLICT with details.status for one that was canceled.
+// Retry makes failed items of a batch wait again. The error is NOT_FOUND as for Batch,
+// and STATE_CONFLICT with details.status if the batch was canceled.
 func (bs *Batches) Retry(ctx context.Context, r RetryRequest) (*batch.Retried, error) {
 	var answer db.Answer
 	err := bs.onBatchOf(ctx, r.Account, r.Batch, nil, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
@@ -43,7 +43,7 @@ func (bs *Batches) Retry(ctx context.Context, r RetryRequest) (*batch.Retried, e
 		if err != nil {
 			return err
 		}
-		note, err := json.Marshal(done) // how the batch stands is read when it is shown
+		note, err := json.Marshal(done) // the state of the batch is read when the answer is made
 		if err != nil {
 			return err
 		}
@@ -56,8 +56,8 @@ func (bs *Batches) Retry(ctx context.Context, r RetryRequest) (*batch.Retried, e
 	return bs.Retried(ctx, r.Account, answer)
 }
 
-// Retried returns the result of the RetryBatch that recorded the answer, with the
-// present state of the batch.
+// Retried returns the result of the RetryBatch that recorded the answer, with the current
+// state of the batch.
 func (bs *Batches) Retried(ctx context.Context, account string, a db.Answer) (*batch.Retried, error) {
 	var done batch.Retried
 	if err := json.Unmarshal([]byte(a.Note), &done); err != nil {
@@ -71,7 +71,7 @@ func (bs *Batches) Retried(ctx context.Context, account string, a db.Answer) (*b
 	return &done, nil
 }
 
-// retry makes items of a batch wait again, and says which.
+// retry makes items of a batch wait again, and returns these items.
 func (bs *Batches) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryRequest) (done batch.Retried, err error) {
 	items, err := tx.Items.All(ctx, b.ID)
 	if err != nil {
@@ -93,8 +93,8 @@ func (bs *Batches) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryReq
 	return done, bs.reopen(ctx, tx, b, r, short)
 }
 
-// reopen has the items of a batch taken up that wait again, under the terms of a retry;
-// short tells that there are short links among them.
+// reopen queues the batch again, so that its waiting items are submitted under the terms
+// of a retry; short says that there are short links among the items.
 func (bs *Batches) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryRequest, short bool) error {
 	b.Status = batch.Processing
 	b.Limits, b.CacheTTL = limits.OfItems(r.Plan, time.Now()), r.Plan.CacheTTL
@@ -107,7 +107,7 @@ func (bs *Batches) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryRe
 	return bs.resume(ctx, tx, b)
 }
 
-// choose splits the failed items into items to retry and items to leave. It says the
+// choose splits the failed items into items to retry and items to leave. It states the
 // reason for each item that it leaves.
 func (r RetryRequest) choose(items []db.BatchItem) (again, not []batch.NotRetried) {
 	not = []batch.NotRetried{}
@@ -140,9 +140,9 @@ func (r RetryRequest) choose(items []db.BatchItem) (again, not []batch.NotRetrie
 	return again, not
 }
 
-// Cancel ends a batch: items that no process works on are skipped, and the other
-// items run to their ends. The error is NOT_FOUND as in Batch, and STATE_CONFLICT with
-// details.status if the batch has ended.
+// Cancel ends a batch: items without a job are skipped, and the other items continue to
+// their ends. The error is NOT_FOUND as in Batch, and STATE_CONFLICT with details.status
+// if the batch has ended.
 func (bs *Batches) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*batch.Job, error) {
 	err := bs.onBatchOf(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if b.Status.Terminal() {
@@ -166,12 +166,12 @@ func (bs *Batches) Cancel(ctx context.Context, account, id string, key *db.HeldK
 	return bs.Get(ctx, account, id)
 }
 
-// Delete removes a batch with its items, not what they have led to. NOT_FOUND as
-// for Batch, STATE_CONFLICT with details.status while it runs.
+// Delete removes a batch with its items, but not the transcripts. The error is NOT_FOUND
+// as for Batch, and STATE_CONFLICT with details.status while the batch runs.
 func (bs *Batches) Delete(ctx context.Context, account, id string) error {
 	b, err := bs.store.Batches.Owned(ctx, account, id)
 	if err == nil && b.Status == batch.Cancelled {
-		err = bs.abandon(ctx, &b.Batch) // whose items would not be known any more
+		err = bs.abandon(ctx, &b.Batch) // because its items would be lost
 	}
 	if err == nil {
 		err = bs.onBatchOf(ctx, account, id, nil, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
@@ -187,8 +187,7 @@ func (bs *Batches) Delete(ctx context.Context, account, id string) error {
 	return nil
 }
 
-// abandon cancels the jobs that only skipped items of a canceled batch have waited
-// for.
+// abandon cancels the jobs for which only skipped items of a canceled batch have waited.
 func (bs *Batches) abandon(ctx context.Context, b *db.Batch) error {
 	jobs, err := bs.store.Jobs.Abandoned(ctx, b.ID)
 	if err != nil {
@@ -206,8 +205,8 @@ func (bs *Batches) abandon(ctx context.Context, b *db.Batch) error {
 	return nil
 }
 
-// onBatchOf runs fn in a transaction that has locked a batch of an account, and records
-// the answer for the key that the request holds, if it has one. ErrNotFound: the
+// onBatchOf runs fn in a transaction that has locked a batch of an account. If the
+// request holds a key, it records the answer for the key. The error is ErrNotFound if the
 // account has no such batch.
 func (bs *Batches) onBatchOf(ctx context.Context, account, id string, key *db.HeldKey, fn func(ctx context.Context, tx *db.Tx, b *db.Batch) error) error {
 	return bs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -222,7 +221,7 @@ func (bs *Batches) onBatchOf(ctx context.Context, account, id string, key *db.He
 	})
 }
 
-// conflict refuses what the state of a batch does not permit.
+// conflict is the refusal of a request that the state of a batch does not permit.
 func conflict(message string, status batch.Status) *transcript.Error {
 	return transcript.Errorf(transcript.StateConflict, "%s", message).With("status", status)
 }

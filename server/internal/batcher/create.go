@@ -1,10 +1,9 @@
 // Package batcher makes batches, submits their items, and ends them.
 //
-// A batch is taken up in steps. If its items are not known yet, they are listed first
-// (expand). Then the items are submitted like requests, some of them at a time (feed):
-// each item is answered from the cache, or gets a job of the batch's account. Jobs
-// end in settle. settle also ends the items that wait for the jobs, and then ends the
-// batch or takes up more items.
+// A batch is processed in steps. If its items are not known yet, they are listed first
+// (expand). Then the items are submitted like requests, several at a time (feed): each
+// item is answered from the cache, or gets a job of the batch's account. When jobs end,
+// settle ends the items that wait for them. Then it ends the batch or submits more items.
 package batcher
 
 import (
@@ -39,16 +38,15 @@ type Config struct {
 	Lists      engine.ListSource // reads playlists and channels; nil means that this process cannot
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
-	// DirectMedia takes links of no platform.
+	// DirectMedia permits links of no platform.
 	DirectMedia bool
 	Pauses      attempt.Pauses
 	Log         *slog.Logger
-	// Trace returns the trace of a request, to be kept with the batch.
+	// Trace returns the trace of a request, which is stored with the batch.
 	Trace func(context.Context) string
 	// TakeUp prepares the submission of an item. The result submits it in a transaction.
 	TakeUp func(context.Context, *db.Batch, *db.BatchItem) func(context.Context, *db.Tx) (Taken, error)
-	// CancelJobs cancels those jobs of work that which returns in the
-	// transaction.
+	// CancelJobs cancels the jobs of work that which returns in the transaction.
 	CancelJobs func(ctx context.Context, work string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
 	// Ended is called in the transaction that ends a batch.
 	Ended func(context.Context, *db.Tx, *db.Batch) error
@@ -58,10 +56,10 @@ type Config struct {
 type Taken struct {
 	TranscriptID string
 	Job          *db.Job
-	Sound        bool // the item is to be recognized
+	Sound        bool // the item needs recognition
 }
 
-// Batches makes batches and works on them. Safe for concurrent use.
+// Batches makes batches and works on them. A Batches is safe for concurrent use.
 type Batches struct {
 	cfg     Config
 	store   *db.Store
@@ -80,13 +78,13 @@ const (
 	ListsQueue = "lists"
 )
 
-// The bounds of a batch under every plan.
+// The limits of a batch under every plan.
 const (
 	MaxItems   = 500
-	MaxEntries = 10 * MaxItems // with those that are named more than once
+	MaxEntries = 10 * MaxItems // including repeated ones
 )
 
-// maxExternalID is the longest id that is kept of an entry, in characters.
+// maxExternalID is the largest number of characters of an entry's id that are stored.
 const maxExternalID = 512
 
 // Request is a valid request for a batch, of entries or of a list.
@@ -95,19 +93,19 @@ type Request struct {
 	Plan    account.Plan
 	Mode    batch.Mode
 	Entries []Entry
-	List    *engine.List // nil: of the entries
-	// Languages is the caller's list; nil when none was sent.
+	List    *engine.List // nil means that the batch is made from the entries
+	// Languages is the caller's list; nil if the request has none.
 	Languages transcript.LanguageList
-	MaxItems  int // 0 means all that there are
-	// Admit is called once before the batch is made, in no transaction; its error is
+	MaxItems  int // 0 means all items
+	// Admit is called once before the batch is made, outside of a transaction; its error is
 	// the answer. nil admits every batch.
 	Admit func(context.Context) error
 	Key   *db.HeldKey // as of a Submission
 }
 
-// Create makes a batch, which is worked on from then on. Its errors carry codes:
-// BATCH_LIMIT_EXCEEDED where there are more entries than the plan or the service takes,
-// where no entry names a content the code of the first, and NOT_IMPLEMENTED where no
+// Create makes a batch, and its processing begins. Its errors have codes:
+// BATCH_LIMIT_EXCEEDED if there are more entries than the plan or the service permits,
+// the code of the first entry if no entry names a content, and NOT_IMPLEMENTED if no
 // living process reads such lists.
 func (bs *Batches) Create(ctx context.Context, r Request) (*batch.Job, error) {
 	if l := r.List; l != nil && !bs.cluster.Team(ctx).Lists(l.Platform) {
@@ -158,11 +156,12 @@ func (bs *Batches) Create(ctx context.Context, r Request) (*batch.Job, error) {
 	return view.BatchOf(&db.BatchState{Batch: *b, Shown: b.Status, Counts: countsOf(items)}), nil
 }
 
-// itemBytes is enough for an item of a batch in the database, with its entries in indexes.
+// itemBytes is an upper bound for the size of an item in the database, including its
+// entries in indexes.
 const itemBytes = 2 << 10
 
-// platformOf is the platform that a batch shows in the library: that of its list, or of
-// its first item.
+// platformOf returns the platform that the library shows for a batch: the platform of its
+// list, or of its first item.
 func platformOf(b *db.Batch, items []db.BatchItem) transcript.Platform {
 	if len(items) > 0 {
 		return items[0].Platform
@@ -170,7 +169,7 @@ func platformOf(b *db.Batch, items []db.BatchItem) transcript.Platform {
 	return cmp.Or(b.List.Platform, transcript.VideoSite)
 }
 
-// newBatch is the batch of a request, without its items.
+// newBatch makes the batch of a request, without its items.
 func (bs *Batches) newBatch(ctx context.Context, r Request) (*db.Batch, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -198,9 +197,8 @@ func (bs *Batches) newBatch(ctx context.Context, r Request) (*db.Batch, error) {
 	return b, nil
 }
 
-// itemsOf returns the items of a batch for entries that are added to its present items.
-// Repeated contents become skipped items. Entries beyond the caller's bound are left
-// out.
+// itemsOf returns the items of a batch for entries that are added to its current items.
+// Repeated contents become skipped items. Entries beyond the caller's limit are left out.
 func itemsOf(b *db.Batch, entries []Entry, have []db.BatchItem) ([]db.BatchItem, error) {
 	if len(entries) > MaxEntries {
 		return nil, tooMany(b, len(entries), MaxEntries)
@@ -228,12 +226,12 @@ func itemsOf(b *db.Batch, entries []Entry, have []db.BatchItem) ([]db.BatchItem,
 	return items, nil
 }
 
-// named is the content of an item, by which it is told from others.
+// named is the content of an item. It identifies the item.
 func named(i db.BatchItem) engine.Content {
 	return engine.Content{Platform: i.Platform, ExternalID: i.ExternalID}
 }
 
-// itemOf is the item of an entry.
+// itemOf makes the item of an entry.
 func itemOf(b *db.Batch, entry Entry) db.BatchItem {
 	item := db.BatchItem{
 		BatchID:    b.ID,
@@ -256,17 +254,17 @@ func itemOf(b *db.Batch, entry Entry) db.BatchItem {
 	return item
 }
 
-// failedItem is the end of an item with an error.
+// failedItem ends an item with an error.
 func failedItem(why *transcript.Error) db.ItemEnd {
 	return db.ItemEnd{ErrorCode: why.Code, ErrorMessage: why.Message, Retryable: why.RetryableJob()}
 }
 
-// unprocessable is the status of a refusal that no other plan changes.
+// unprocessable is the status of a refusal that would be the same under every plan.
 const unprocessable = 422
 
-// tooMany refuses a batch of n entries: where the plan permits fewer than the service
-// takes, more can be had. Of a playlist or channel, which is read no further than that,
-// n are at least there.
+// tooMany refuses a batch of n entries. If the plan permits fewer entries than the
+// service, the error says that another plan permits more. A playlist or channel is only
+// read up to n entries, and may have more.
 func tooMany(b *db.Batch, n, limit int) *transcript.Error {
 	are, cure := fmt.Sprintf("these are %d", n), "Send the others in another one."
 	if b.Mode != batch.Links {
@@ -296,7 +294,8 @@ func countsOf(items []db.BatchItem) (n batch.Counts) {
 	return n
 }
 
-// Get returns the account's batch. NOT_FOUND for what it has not, also for another's.
+// Get returns the account's batch. The error is NOT_FOUND if the account has no such
+// batch, even if another account has it.
 func (bs *Batches) Get(ctx context.Context, account, id string) (*batch.Job, error) {
 	b, err := bs.store.Batches.Owned(ctx, account, id)
 	if err != nil {
@@ -305,10 +304,10 @@ func (bs *Batches) Get(ctx context.Context, account, id string) (*batch.Job, err
 	return view.BatchOf(b), nil
 }
 
-// Wait returns the account's batch as soon as it has ended. When waiting ends first,
-// it returns the batch as it stands. NOT_FOUND as for Batch.
+// Wait returns the account's batch as soon as it has ended. If the wait ends first, it
+// returns the current state of the batch. The error is NOT_FOUND as for Get.
 func (bs *Batches) Wait(waiting context.Context, account, id string) (*batch.Job, error) {
-	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has gone
+	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has disconnected
 	wake, stop := bs.store.Watch(id)
 	defer stop()
 	for {
@@ -319,15 +318,15 @@ func (bs *Batches) Wait(waiting context.Context, account, id string) (*batch.Job
 	}
 }
 
-// Page is a batch with some of its items, as all of it stood at one moment.
+// Page is a batch with some of its items, all from the same moment.
 type Page struct {
 	Batch *batch.Job
 	Items []batch.Item
-	Next  int // the position to go on from; 0 means that there are no more
+	Next  int // the position at which the next page begins; 0 if there are no more items
 }
 
-// Page returns the account's batch with items of it in their order, at most n: those
-// after a position, which is 0 at first. NOT_FOUND as for Batch.
+// Page returns the account's batch with at most n of its items, in order: those after the
+// given position, which is 0 at first. The error is NOT_FOUND as for Get.
 func (bs *Batches) Page(ctx context.Context, account, id string, after, n int) (*Page, error) {
 	var b *db.BatchState
 	var found []db.ItemState
@@ -367,7 +366,7 @@ func (bs *Batches) List(ctx context.Context, account string, status batch.Status
 	return jobs, nil
 }
 
-// batchError is the error of a question about a batch as its asker reads it.
+// batchError converts the error of a question about a batch for its caller.
 func batchError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return transcript.Errorf(transcript.NotFound, "There is no such batch.")

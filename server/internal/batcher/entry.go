@@ -13,17 +13,18 @@ import (
 
 // Entry is one entry of a batch.
 type Entry struct {
-	// Content is what the entry names. Of one with an Err it is the entry itself, as
-	// far as it can be told.
+	// Content is the content that the entry names. If Err is set, Content holds the entry
+	// itself, as far as it can be read.
 	Content engine.Content
-	// Short tells that Content.URL is a short link that is still to be followed.
+	// Short says that Content.URL is a short link that has not been resolved.
 	Short bool
-	// Err is why the entry names nothing; nil means that it does.
+	// Err is why the entry names no content; nil if it names one.
 	Err *transcript.Error
 }
 
-// EntryOf is what a link of a batch names: a full link, a short one, an id of the video
-// site, or a direct link. One that names nothing stands for itself.
+// EntryOf returns the content of a link in a batch: a full link, a short link, an id of
+// the video site, or a direct link. If the link names no content, the entry holds the
+// link itself.
 func (bs *Batches) EntryOf(link string) Entry {
 	match, err := bs.cfg.Sites.Detect(link)
 	if bs.cfg.DirectMedia && errors.Is(err, transcript.UnsupportedPlatform) {
@@ -32,7 +33,8 @@ func (bs *Batches) EntryOf(link string) Entry {
 	if err == nil {
 		return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, Short: match.Short}
 	}
-	// Every item has a platform. If no platform has the host of the link, the video site stands in.
+	// Every item has a platform. If no platform has the host of the link, the item has the video
+	// site as its platform.
 	platform := cmp.Or(match.Platform, transcript.VideoSite)
 	entry := Entry{Content: engine.Content{Platform: platform, ExternalID: link}}
 	if !errors.As(err, &entry.Err) {
@@ -44,7 +46,7 @@ func (bs *Batches) EntryOf(link string) Entry {
 	return entry
 }
 
-// isWebLink reports whether a text is a link as it stands, which readers may open.
+// isWebLink reports whether a text is a link that readers may open unchanged.
 func isWebLink(text string) bool {
 	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return false

@@ -21,23 +21,22 @@ import (
 const (
 	// ExpandTimeout is long enough for 500 short links that do not answer.
 	ExpandTimeout = 15 * time.Minute
-	// FeedTimeout is long enough for the items that a step takes up.
+	// FeedTimeout is long enough for the items that a step submits.
 	FeedTimeout = 5 * time.Minute
-	// followers is how many short links of a batch are followed at once, and followed at
-	// a time so many, before it is written down where they have led.
+	// followers is how many short links of a batch are resolved at the same time, and
+	// followed is how many are resolved before their targets are stored.
 	followers    = 8
 	followedOnce = 64
-	// expandSettleTimeout bounds how long the fault of an expansion waits for the database.
+	// expandSettleTimeout limits how long the fault of an expansion waits for the database.
 	expandSettleTimeout = time.Minute
 )
 
-// expandArgs is the step that lists what a batch is made from, and follows its short
-// links.
+// expandArgs is the step that lists the items of a batch, and resolves their short links.
 type expandArgs struct {
 	Batch string `json:"batch"`
-	// Failed is how many attempts have failed, WaitingSince when it began to wait for a
-	// platform that blocks, or for the service's own parts, by the database's clock. The list is all that a batch
-	// can fail by, so its step counts for itself.
+	// Failed is the number of failed attempts. WaitingSince is when the step began to wait for a
+	// platform that blocks, or for a part of the service, by the database's clock. A batch can
+	// fail only because of its list, so its step counts attempts by itself.
 	Failed       int        `json:"failed,omitempty"`
 	WaitingSince *time.Time `json:"waitingSince,omitempty"`
 }
@@ -45,8 +44,8 @@ type expandArgs struct {
 func (expandArgs) Kind() string  { return "expand" }
 func (expandArgs) Queue() string { return ListsQueue }
 
-// Expand finds out what the items of a batch are. It may run twice, also at the same
-// time: the batch takes its items once.
+// Expand finds the items of a batch. It may run twice, even at the same time, because the
+// batch accepts its items once.
 func (bs *Batches) Expand(ctx context.Context, w queue.Row, step expandArgs) error {
 	ctx = db.Unhurried(ctx)
 	b, err := bs.store.Batches.ByID(ctx, step.Batch)
@@ -72,14 +71,14 @@ func (bs *Batches) Expand(ctx context.Context, w queue.Row, step expandArgs) err
 	case err == nil, errors.Is(err, attempt.ErrUnwanted):
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+		return fmt.Errorf("batches: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("batches: the step took too long: %v", err) //nolint:errorlint // it is not to be found
 	}
 	return bs.expandFault(context.WithoutCancel(ctx), w, step, err)
 }
 
-// unwanted tells that a batch needs no list any more.
+// unwanted reports that a batch no longer needs its list.
 func unwanted(b *db.Batch) bool { return b.Listed || b.Status.Terminal() }
 
 // whileOpen is whileWanted for a batch.
@@ -90,7 +89,7 @@ func (bs *Batches) whileOpen(ctx context.Context, batch string, fn func(context.
 	}, fn)
 }
 
-// listBatch reads the playlist or channel of a batch and gives the batch its items.
+// listBatch reads the playlist or channel of a batch and stores its items.
 func (bs *Batches) listBatch(ctx context.Context, b *db.Batch) error {
 	if bs.cfg.Lists == nil || !bs.cfg.Lists.Lists(b.List.Platform) {
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot read playlists and channels.")
@@ -122,7 +121,7 @@ func (bs *Batches) listBatch(ctx context.Context, b *db.Batch) error {
 	})
 }
 
-// readList reads the first n entries of a list, and no more.
+// readList reads at most the first n entries of a list.
 func (bs *Batches) readList(ctx context.Context, list db.BatchList, n int) (engine.ListPage, error) {
 	l := engine.List{Platform: list.Platform, Kind: engine.ListKind(list.Kind), ID: list.ID, URL: list.URL}
 	var all engine.ListPage
@@ -137,7 +136,7 @@ func (bs *Batches) readList(ctx context.Context, list db.BatchList, n int) (engi
 		if all.Title == "" {
 			all.Title = page.Title
 		}
-		if more := n - len(all.Entries); len(page.Entries) > more { // it was not asked for so many
+		if more := n - len(all.Entries); len(page.Entries) > more { // so many were not requested
 			page.Entries, page.Last = page.Entries[:more], false
 		}
 		all.Entries, all.Last = append(all.Entries, page.Entries...), page.Last
@@ -145,8 +144,7 @@ func (bs *Batches) readList(ctx context.Context, list db.BatchList, n int) (engi
 	return all, nil
 }
 
-// listed is an entry of a list. One that names no content becomes an item that has
-// failed.
+// listed is an entry of a list. If an entry names no content, it becomes a failed item.
 func (bs *Batches) listed(platform transcript.Platform, e engine.ListEntry) Entry {
 	if match, err := bs.cfg.Sites.Content(platform, e.ID); err == nil {
 		return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
@@ -157,7 +155,7 @@ func (bs *Batches) listed(platform transcript.Platform, e engine.ListEntry) Entr
 	return bs.EntryOf(e.URL)
 }
 
-// followLinks follows the short links of a batch that have not been followed.
+// followLinks resolves the short links of a batch that have not been resolved.
 func (bs *Batches) followLinks(ctx context.Context, b *db.Batch) error {
 	for {
 		short, err := bs.store.Items.ShortLinks(ctx, b.ID)
@@ -166,7 +164,7 @@ func (bs *Batches) followLinks(ctx context.Context, b *db.Batch) error {
 		}
 		ends := bs.followAll(ctx, short[:min(len(short), followedOnce)])
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // of what was not followed for that, nothing is known
+			return context.Cause(ctx) // nothing is known about links that were not resolved because of this
 		}
 		var done bool
 		err = bs.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
@@ -180,7 +178,7 @@ func (bs *Batches) followLinks(ctx context.Context, b *db.Batch) error {
 	}
 }
 
-// followAll follows short links, and tells by the id of each item where its has led.
+// followAll resolves short links, and returns their targets by the ids of the items.
 func (bs *Batches) followAll(ctx context.Context, items []db.BatchItem) map[string]Entry {
 	ends := map[string]Entry{}
 	var mu sync.Mutex
@@ -210,8 +208,8 @@ func (bs *Batches) followOne(ctx context.Context, item db.BatchItem) (end Entry)
 	return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
 }
 
-// expandFault decides what follows from the error of an expansion, as fault does for
-// other steps. A lasting error ends the batch, or the items that are short links.
+// expandFault decides what an error of an expansion causes, as fault does for other
+// steps. A permanent error ends the batch, or the items with short links.
 func (bs *Batches) expandFault(ctx context.Context, w queue.Row, step expandArgs, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, expandSettleTimeout)
 	defer cancel()
@@ -243,8 +241,8 @@ func (bs *Batches) expandFault(ctx context.Context, w queue.Row, step expandArgs
 	})
 }
 
-// expandAgain queues an expansion again after a pause, and finishes the present run. why is what
-// the owner of the batch reads meanwhile; nil means that nothing has failed.
+// expandAgain queues an expansion again after a pause, and finishes the current run. why is the
+// reason that the owner of the batch sees meanwhile; nil means that nothing has failed.
 func (bs *Batches) expandAgain(ctx context.Context, w queue.Row, again expandArgs, why *transcript.LastError, pause time.Duration) error {
 	return bs.onBatch(ctx, again.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if unwanted(b) {

@@ -19,7 +19,7 @@ import (
 type Export struct {
 	Batch *batch.Job // without the mark of its last export
 	Items []batch.Item
-	// TextsAt is when the text of each item was made; nil means that it has none.
+	// TextsAt is when the text of each item was made; nil if the item has no text.
 	TextsAt []*transcript.Time
 
 	texts []*string // the ids of the texts
@@ -27,12 +27,12 @@ type Export struct {
 }
 
 // ErrTextChanged says that a text of an export was replaced or deleted before it was
-// read. The written part is of no use; make a new export.
+// read. The written part is invalid; make a new export.
 var ErrTextChanged = errors.New("a text has changed since the export began")
 
-// Export returns the account's batch for an export. NOT_FOUND for what it has not;
-// STATE_CONFLICT, with details.status, while the batch has not ended, unless the
-// export may be partial; NO_TRANSCRIPT where no item has a text.
+// Export returns the account's batch for an export. The error is NOT_FOUND if the account
+// has no such batch, STATE_CONFLICT with details.status if the batch has not ended and
+// the export may not be partial, and NO_TRANSCRIPT if no item has a text.
 func (bs *Batches) Export(ctx context.Context, account, id string, partial bool) (*Export, error) {
 	var b *db.BatchState
 	var found []db.ExportItem
@@ -56,7 +56,7 @@ func (bs *Batches) Export(ctx context.Context, account, id string, partial bool)
 	return e, nil
 }
 
-// newExport is the export of a batch with all its items.
+// newExport makes the export of a batch with all its items.
 func newExport(b *db.BatchState, items []db.ExportItem) *Export {
 	b.ExportRef, b.ExportMime, b.LastError, b.ItemError = nil, nil, nil, nil
 	e := &Export{Batch: view.BatchOf(b)}
@@ -75,7 +75,7 @@ func momentOf(t *time.Time) *transcript.Time {
 	return &at
 }
 
-// Texts is how many items have a text.
+// Texts is the number of items with a text.
 func (e *Export) Texts() (n int) {
 	for _, at := range e.TextsAt {
 		if at != nil {
@@ -105,7 +105,7 @@ func (e *Export) Entries(ctx context.Context) iter.Seq2[export.Entry, error] {
 	}
 }
 
-// text is the text of the item with that index.
+// text reads the text of the item with that index.
 func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error) {
 	t, err := e.store.Transcripts.ByID(ctx, *e.texts[i])
 	switch {
@@ -119,7 +119,7 @@ func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error
 	return t.Whole()
 }
 
-// Exported notes the mark and the media type of an export that was sent to its end.
+// Exported stores the mark and the media type of an export that was sent completely.
 func (bs *Batches) Exported(ctx context.Context, account, id, ref, mediaType string) error {
 	err := bs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		return tx.Batches.SetExport(ctx, account, id, ref, mediaType)

@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// feedArgs is the step that takes up items of a batch.
+// feedArgs is the step that submits items of a batch.
 type feedArgs struct {
 	Batch string `json:"batch"`
 }
@@ -25,18 +25,18 @@ func (feedArgs) Kind() string  { return "feed" }
 func (feedArgs) Queue() string { return ItemsQueue }
 
 const (
-	// feedWindow is how many items of a batch are under way at once: enough for the
-	// workers of several processes. Items to be recognized do not count, because the
-	// places of their accounts bound them.
+	// feedWindow is how many items of a batch are in progress at the same time: enough for
+	// the workers of several processes. Items that need recognition do not count, because
+	// the places of their accounts limit them.
 	feedWindow = 64
-	// feedBelow is how few are under way when others are taken up.
+	// feedBelow is the number of items in progress below which more items are submitted.
 	feedBelow = feedWindow / 2
-	// takenAtOnce is how many items are taken up at once.
+	// takenAtOnce is how many items are submitted at the same time.
 	takenAtOnce = 4
 )
 
-// Feed takes up items of a batch, as many as the window has room for. It may run
-// twice, also at the same time: an item gets one job.
+// Feed submits items of a batch, as many as fit into the window. It may run twice, even
+// at the same time, because an item gets only one job.
 func (bs *Batches) Feed(ctx context.Context, _ queue.Row, step feedArgs) error {
 	ctx = db.Unhurried(ctx)
 	b, err := bs.store.Batches.ByID(ctx, step.Batch)
@@ -59,7 +59,7 @@ func (bs *Batches) Feed(ctx context.Context, _ queue.Row, step feedArgs) error {
 		}
 	}
 	if err := bs.takeUp(ctx, b, items); err != nil {
-		return err // it passes: the step is run again
+		return err // the error is temporary: the queue runs the step again
 	}
 	return bs.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		b.Feeding = false
@@ -67,15 +67,15 @@ func (bs *Batches) Feed(ctx context.Context, _ queue.Row, step feedArgs) error {
 	})
 }
 
-// takeUp submits items of a batch, some at once: a transaction waits for the database most of its
-// time. The first error ends it.
+// takeUp submits several items of a batch at the same time, because a transaction spends most of
+// its time waiting for the database. The first error ends it.
 func (bs *Batches) takeUp(ctx context.Context, b *db.Batch, items []db.BatchItem) error {
 	some, ctx := errgroup.WithContext(ctx)
 	some.SetLimit(takenAtOnce)
 	for i := range items {
 		some.Go(func() error {
 			if errors.Is(ctx.Err(), context.Canceled) {
-				return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+				return fmt.Errorf("batches: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 			}
 			return bs.takeUpItem(ctx, b, &items[i])
 		})
@@ -83,8 +83,8 @@ func (bs *Batches) takeUp(ctx context.Context, b *db.Batch, items []db.BatchItem
 	return some.Wait()
 }
 
-// takeUpItem submits an item of a batch. Its errors are those that pass: any other is
-// the end of the item, and of nothing else.
+// takeUpItem submits an item of a batch. It returns only temporary errors. Any other
+// error ends the item, and only this item.
 func (bs *Batches) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchItem) error {
 	submit := bs.cfg.TakeUp(ctx, b, item)
 	err := bs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -100,7 +100,7 @@ func (bs *Batches) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchIt
 		return tx.Items.SetJob(ctx, item.ID, taken.Job, taken.Sound)
 	})
 	switch coded := (*transcript.Error)(nil); {
-	case err == nil, errors.Is(err, db.ErrNotFound): // it was canceled, or another run has it
+	case err == nil, errors.Is(err, db.ErrNotFound): // the item was canceled, or another run has submitted it
 		return nil
 	case attempt.Own(err), errors.Is(err, transcript.ServiceUnavailable), ctx.Err() != nil:
 		return fmt.Errorf("batches: taking up an item: %w", err)
@@ -116,7 +116,8 @@ func (bs *Batches) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchIt
 	return err
 }
 
-// endItem ends an item that has no job. ErrNotFound: it waits no more.
+// endItem ends an item that has no job. The error is ErrNotFound if the item no longer
+// waits.
 func (bs *Batches) endItem(ctx context.Context, tx *db.Tx, item *db.BatchItem, status batch.ItemStatus, end db.ItemEnd) error {
 	b, err := tx.Batches.Lock(ctx, item.BatchID)
 	if err != nil {
@@ -128,9 +129,9 @@ func (bs *Batches) endItem(ctx context.Context, tx *db.Tx, item *db.BatchItem, s
 	return bs.goOn(ctx, tx, b)
 }
 
-// EndItems ends the items that wait for ended jobs. The transaction has written the
-// whole end except its cost. endItems returns the jobs whose end no item or request
-// waits for: their items were skipped when their batch was canceled.
+// EndItems ends the items that wait for ended jobs. The transaction has written
+// everything about the end except its cost. endItems returns the jobs for whose end no
+// item or request waits, because their items were skipped when their batch was canceled.
 func (bs *Batches) EndItems(ctx context.Context, tx *db.Tx, jobs []db.Job, end db.End) (forNobody []string, err error) {
 	batches, err := Lock(ctx, tx, jobs)
 	if err != nil {
@@ -158,7 +159,7 @@ func (bs *Batches) EndItems(ctx context.Context, tx *db.Tx, jobs []db.Job, end d
 	return forNobody, nil
 }
 
-// itemEnd is what the end of a job means for an item that waits for it.
+// itemEnd returns the end of an item that waits for a job that has ended.
 func itemEnd(end db.End) (batch.ItemStatus, db.ItemEnd) {
 	switch {
 	case end.Status == transcript.JobSuccess:
@@ -178,7 +179,7 @@ func Lock(ctx context.Context, tx *db.Tx, jobs []db.Job) ([]db.Batch, error) {
 	return tx.Batches.LockWaiting(ctx, ids)
 }
 
-// batched are the ids of the jobs that items of batches wait for.
+// batched are the ids of the jobs for which items of batches wait.
 func batched(jobs []db.Job) (ids []string) {
 	for _, c := range jobs {
 		if c.Batched {
@@ -188,7 +189,7 @@ func batched(jobs []db.Job) (ids []string) {
 	return ids
 }
 
-// MakeRoom lets batches take up other items, as one of theirs is to be recognized.
+// MakeRoom lets batches submit other items, because one of their items needs recognition.
 func MakeRoom(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	batches, err := tx.Items.SetSound(ctx, e.ID)
 	if err != nil {
@@ -202,7 +203,8 @@ func MakeRoom(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	return nil
 }
 
-// onBatch runs fn in a transaction that has locked a batch. One that is gone is left.
+// onBatch runs fn in a transaction that has locked a batch. It ignores a batch that has
+// been deleted.
 func (bs *Batches) onBatch(ctx context.Context, id string, fn func(ctx context.Context, tx *db.Tx, b *db.Batch) error) error {
 	return bs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		b, err := tx.Batches.Lock(ctx, id)
@@ -216,8 +218,8 @@ func (bs *Batches) onBatch(ctx context.Context, id string, fn func(ctx context.C
 	})
 }
 
-// goOn does what follows from the end of an item of a batch, which the transaction has
-// locked: others are taken up, or the batch ends.
+// goOn continues a batch after the end of an item, in a transaction that has locked the
+// batch: it submits more items, or ends the batch.
 func (bs *Batches) goOn(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 	if changed, err := bs.follow(ctx, tx, b); err != nil || !changed {
 		return err
@@ -225,7 +227,7 @@ func (bs *Batches) goOn(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 	return tx.Batches.Save(ctx, b)
 }
 
-// resume is goOn of a batch that has been changed, and is saved with that.
+// resume is goOn for a batch that has been changed. It also saves the change.
 func (bs *Batches) resume(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 	if _, err := bs.follow(ctx, tx, b); err != nil {
 		return err

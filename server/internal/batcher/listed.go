@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// expanded gives a batch the items of its list. The transaction holds the batch. A
+// expanded gives a batch the items of its list. The transaction has locked the batch. A
 // batch that no longer waits for its list stays as it is. A batch with too many items
 // fails.
 func (bs *Batches) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries []Entry) error {
@@ -30,7 +30,7 @@ func (bs *Batches) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries
 	return bs.resume(ctx, tx, b)
 }
 
-// failBatch ends a batch, which the transaction has locked, whose list cannot be had.
+// failBatch ends a batch whose list cannot be read. The transaction has locked the batch.
 func (bs *Batches) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil
@@ -42,9 +42,9 @@ func (bs *Batches) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *t
 	return bs.cfg.Ended(ctx, tx, b)
 }
 
-// followed records where short links of a batch have led, by the ids of their items.
-// The transaction holds the batch. If a link cannot be followed now, its item fails as a
-// short link; a retry follows the link again.
+// followed stores the targets of short links of a batch, by the ids of their items. The
+// transaction has locked the batch. If a link cannot be resolved now, its item fails with
+// the short link; a retry resolves the link again.
 func (bs *Batches) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends map[string]Entry) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil
@@ -79,8 +79,8 @@ func (bs *Batches) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends ma
 	return bs.resume(ctx, tx, b)
 }
 
-// leadNowhere ends the items of a batch whose short links cannot be followed. The others
-// are not touched.
+// leadNowhere ends the items of a batch whose short links cannot be resolved. It does not
+// change the other items.
 func (bs *Batches) leadNowhere(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
 	short, err := tx.Items.ShortLinks(ctx, b.ID)
 	if err != nil {
@@ -93,7 +93,7 @@ func (bs *Batches) leadNowhere(ctx context.Context, tx *db.Tx, b *db.Batch, why 
 	return bs.followed(ctx, tx, b, ends)
 }
 
-// arrive notes where the short link of an item has led.
+// arrive stores the target of the short link of an item.
 func arrive(item *db.BatchItem, end Entry, seen map[engine.Content]bool) {
 	if end.Err != nil {
 		item.Status, item.ItemEnd = batch.ItemFailed, failedItem(end.Err)

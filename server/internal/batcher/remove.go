@@ -9,8 +9,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
-// RemoveAll removes the batches of an account that is being removed, with their items, also those that
-// run, and returns how many. Their jobs go on. db.ErrNotFound: the account was made again.
+// RemoveAll removes the batches of an account that is being removed, with their items, including
+// running ones, and returns the number of batches. Their jobs continue. The error is
+// db.ErrNotFound if the account was made again.
 func (bs *Batches) RemoveAll(ctx context.Context, account string) (n int64, err error) {
 	for {
 		ids, err := bs.store.Batches.IDs(ctx, account, tables.Some)
@@ -23,7 +24,7 @@ func (bs *Batches) RemoveAll(ctx context.Context, account string) (n int64, err 
 					return err
 				}
 				_, err := tx.Batches.LockOwned(ctx, account, id)
-				if errors.Is(err, db.ErrNotFound) { // another process removes the same account
+				if errors.Is(err, db.ErrNotFound) { // another process is removing the same account
 					return nil
 				}
 				if err == nil {
@@ -39,8 +40,8 @@ func (bs *Batches) RemoveAll(ctx context.Context, account string) (n int64, err 
 	}
 }
 
-// RemoveEnded removes a batch of an account that has ended. db.ErrNotFound: the batch has gone, or runs
-// again.
+// RemoveEnded removes a batch of an account that has ended. The error is db.ErrNotFound if the
+// batch was deleted or runs again.
 func RemoveEnded(ctx context.Context, tx *db.Tx, account, id string) error {
 	b, err := tx.Batches.LockOwned(ctx, account, id)
 	if err == nil && !b.Status.Terminal() {

@@ -26,9 +26,9 @@ type Blob struct {
 	SHA256 [sha256.Size]byte
 }
 
-// Put stores the bytes that write writes, and describes them once the bucket holds all of
-// them. After an error there is no such blob. Put returns an error of write as it is; an
-// error of the bucket is outage.ErrUnavailable.
+// Put stores the bytes that write writes, and describes them after the bucket has stored
+// all of them. After an error, the blob does not exist. Put returns an error of write
+// unchanged; an error of the bucket is outage.ErrUnavailable.
 func (b *Bucket) Put(ctx context.Context, key string, write func(io.Writer) error) (Blob, error) {
 	stored, err := b.put(ctx, key, write)
 	if err == nil || errors.Is(err, outage.ErrUnavailable) && ctx.Err() == nil {
@@ -52,7 +52,7 @@ func (b *Bucket) put(ctx context.Context, key string, write func(io.Writer) erro
 		return Blob{}, err
 	}
 	if err := up.finish(); err != nil {
-		// The bucket may hold the blob although its answer was lost.
+		// The bucket may have stored the blob although its answer was lost.
 		return Blob{}, errors.Join(fault(ctx, "keep blob", key, err), b.takeBack(ctx, key))
 	}
 	if err := b.prove(ctx, key, out.size); err != nil {
@@ -71,7 +71,7 @@ func (b *Bucket) takeBack(ctx context.Context, key string) error {
 	return b.Delete(ctx, key)
 }
 
-// prove asks the bucket whether it holds as many bytes as it was given.
+// prove asks the bucket whether it holds as many bytes as were written.
 func (b *Bucket) prove(ctx context.Context, key string, size int64) error {
 	within, done := b.inTime(ctx)
 	defer done()
@@ -85,8 +85,8 @@ func (b *Bucket) prove(ctx context.Context, key string, size int64) error {
 	return nil
 }
 
-// fault is the error of a bucket: a full disk or a store that is away. A caller who has
-// given up gets the error of the context.
+// fault is the error of a bucket: a full disk or a store that is not available. If the
+// caller has given up, the error is the error of the context.
 func fault(ctx context.Context, doing, key string, err error) error {
 	switch ctx.Err() {
 	case context.Canceled:
@@ -97,8 +97,8 @@ func fault(ctx context.Context, doing, key string, err error) error {
 	return fmt.Errorf("%w: %s %s: %w", outage.ErrUnavailable, doing, key, err)
 }
 
-// countingWriter counts and hashes the bytes that a bucket has taken, and remembers a
-// failed write for a caller that forgets the error. It has no ReadFrom on purpose: the
+// countingWriter counts and hashes the bytes that a bucket has accepted, and remembers a
+// failed write for a caller that ignores the error. It intentionally has no ReadFrom: the
 // ReadFrom of the bucket's writer counts bytes when they are read, and io.CopyN then
 // succeeds on a full disk.
 type countingWriter struct {
@@ -122,9 +122,9 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Read copies a blob to w and describes the bytes. The caller compares their hash with
-// the hash of the blob that was once stored. ErrNotFound if there is no such blob, ErrDamaged if
-// parts of it are missing, and ErrNoFile if something else stands in its place.
+// Read copies a blob to w and describes the bytes. The caller compares their hash with the hash
+// of the stored blob. The error is ErrNotFound if there is no such blob, ErrDamaged if parts of
+// it are missing, and ErrNoFile if something other than a file has its name.
 func (b *Bucket) Read(ctx context.Context, key string, w io.Writer) (Blob, error) {
 	read := b.read
 	if _, _, inParts := wholeSize(key); inParts {
@@ -140,7 +140,7 @@ func (b *Bucket) Read(ctx context.Context, key string, w io.Writer) (Blob, error
 	return whole, nil
 }
 
-// read copies a blob that is no file in parts.
+// read copies a blob in parts if it is not a file.
 func (b *Bucket) read(ctx context.Context, key string, w io.Writer) (size int64, err error) {
 	within, abandon := context.WithCancelCause(ctx)
 	defer abandon(nil)
@@ -158,7 +158,8 @@ func (b *Bucket) read(ctx context.Context, key string, w io.Writer) (size int64,
 	return size, nil
 }
 
-// open opens length bytes of an object, from the byte offset on; a negative length: up to its end.
+// open opens length bytes of an object from the given offset. If length is negative, it opens the
+// object up to its end.
 func (b *Bucket) open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	if b.folder != "" {
 		return b.openFile(ctx, key, offset, length)
@@ -180,7 +181,7 @@ func (b *Bucket) unread(ctx context.Context, doing, key string, err error) error
 	return fmt.Errorf("blob %s: %w", key, ErrNotFound)
 }
 
-// drain reads a blob. The bucket's time runs only while a call reads.
+// drain reads a blob. The bucket's time limit applies only while a call reads.
 type drain struct {
 	io.Reader
 	bucket *watch
@@ -191,7 +192,7 @@ func (d *drain) Read(p []byte) (int, error) {
 	return d.Reader.Read(p)
 }
 
-// Delete removes a blob, if it is there, with all its parts.
+// Delete removes a blob, if it exists, with all its parts.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	if prefix, _, inParts := wholeSize(key); inParts {
 		return b.deleteParts(ctx, prefix)
@@ -228,7 +229,7 @@ type Listed struct {
 	ChangedAt time.Time // by the clock of the place
 }
 
-// Each calls do for every blob whose key begins with prefix, and ends with the first
+// Each calls do for every blob whose key begins with prefix, and stops at the first
 // error. The bucket lists the blobs in pages.
 func (b *Bucket) Each(ctx context.Context, prefix string, do func(Listed) error) error {
 	if err := b.missing(); err != nil { // the list of a missing folder is empty

@@ -19,8 +19,8 @@ const (
 	maxExamined = 300 // runes of an error
 )
 
-// Examine looks at the place of the blobs. It makes no folder, and removes the small
-// object with which it tries an object store.
+// Examine checks the place of the blobs. It makes no folder, and removes the small object
+// with which it tests an object store.
 func Examine(ctx context.Context, o Options) engine.Finding {
 	const cure = "let the user of the service write to the folder, or name another folder"
 	folder := o.Folder()
@@ -48,7 +48,7 @@ func examineBucket(ctx context.Context, o Options) engine.Finding {
 	if err != nil {
 		return unusable(err, "correct its URL, and the credentials in the environment")
 	}
-	_ = bucket.Close() // Open has tried it
+	_ = bucket.Close() // Open has tested it
 	before, _, _ := strings.Cut(o.Place, "?")
 	return usable("bucket " + before)
 }
@@ -65,7 +65,7 @@ func unwritable(folder string) error {
 	return fmt.Errorf("nothing can be written to %s: the rights of the folder or its file system forbid it", folder)
 }
 
-// Existing is the folder, or the nearest folder around it that exists.
+// Existing returns the folder, or its nearest parent that exists.
 func Existing(folder string) string {
 	for {
 		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {

@@ -11,12 +11,13 @@ import (
 	"syscall"
 )
 
-// ErrNoFile says that a link, a pipe or a device stands in the folder where the file of a blob should
-// be, or a link where the folder of the file should be. The service makes none of these. A link leads
-// out of the folder, and to open a pipe may take for ever.
+// ErrNoFile says that a link, a pipe or a device has the name of a blob's file, or that a link has
+// the name of its folder. The service makes no such files. A link leads out of the folder, and
+// opening a pipe may block for ever.
 var ErrNoFile = errors.New("store: a link, a pipe or a device stands in place of the file")
 
-// file looks at the file of a blob without following links. fs.ErrNotExist if it is not there.
+// file returns information about the file of a blob without following links. The error is
+// fs.ErrNotExist if there is no such file.
 func file(root *os.Root, key string) (fs.FileInfo, error) {
 	name := filepath.FromSlash(path.Clean(key))
 	for at, c := range name {
@@ -57,8 +58,8 @@ func (b *Bucket) lookFile(key string) (Listed, error) {
 	return Listed{key, info.Size(), info.ModTime()}, nil
 }
 
-// openFile opens length bytes of a file of a blob, from the byte offset on; a negative length: up to
-// the end.
+// openFile opens length bytes of a blob's file from the given offset. If length is negative, it
+// opens the file up to its end.
 func (b *Bucket) openFile(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	root, err := os.OpenRoot(b.folder)
 	if err != nil {
@@ -69,7 +70,7 @@ func (b *Bucket) openFile(ctx context.Context, key string, offset, length int64)
 	if err != nil {
 		return nil, err
 	}
-	// A pipe that has come meanwhile must not keep the caller waiting.
+	// A pipe that has appeared meanwhile must not block the caller.
 	f, err := root.OpenFile(filepath.FromSlash(path.Clean(key)), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -105,10 +106,10 @@ func (r *fileReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// resolved is the folder behind links to it: a list of a link is empty.
+// resolved returns the folder behind links to it, because a list of a link is empty.
 func resolved(folder string) string {
 	if behind, err := filepath.EvalSymlinks(folder); err == nil {
 		return behind
 	}
-	return folder // it is made then
+	return folder // the folder is then made
 }

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// checkAge is how long the result of a check counts: an object store has a price for
-	// each question.
+	// checkAge is how long the result of a check is valid, because an object store charges
+	// for each request.
 	checkAge = 15 * time.Second
 	// checkTime is how long an object store may take to answer a check.
 	checkTime = 2 * time.Second
@@ -20,8 +20,8 @@ const (
 	refusalAge = time.Minute
 )
 
-// health is what is known of a bucket. The end of the last upload counts too, because a
-// bucket that can be listed may still take nothing.
+// health is the known state of a bucket. The result of the last upload also counts,
+// because a bucket that can be listed may still refuse uploads.
 type health struct {
 	checking  sync.Mutex
 	checkedAt time.Time
@@ -29,10 +29,10 @@ type health struct {
 
 	mu        sync.Mutex
 	refusedAt time.Time // of the last upload
-	refused   error     // nil means that the bucket has taken the last upload
+	refused   error     // nil if the bucket has accepted the last upload
 }
 
-// uploaded notes how an upload has ended.
+// uploaded records the result of an upload.
 func (h *health) uploaded(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

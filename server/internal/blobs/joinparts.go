@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// A sender may bring a file in tiny requests, and each of them leaves a part. Such parts are joined
-// while the file arrives, so that the number of parts follows the bytes of the file, and not the
-// number of its requests.
+// A sender may send a file in tiny requests, and each of them leaves a part. Such parts are joined
+// while the file arrives, so that the number of parts depends on the bytes of the file, and not on
+// the number of its requests.
 //
 // A joined part begins where the first of its parts begins, and ends where the last one ends. The
-// joined part has a later turn, so it replaces its parts at once, for earlier versions too. A later
-// turn removes the replaced parts, because a reader may have listed them.
+// joined part has a later turn, so it replaces its parts at once, for earlier versions too. The
+// replaced parts are removed in a later turn, because a reader may have listed them.
 
-// smallPart is the least size of a part that is not joined, in bytes. A file has at most two parts
-// for each smallPart of its bytes, in addition to those that are not joined yet.
+// smallPart is the size from which a part is not joined, in bytes. A file has at most two parts
+// for each smallPart of its bytes, and the parts that have not been joined yet.
 const smallPart = PartSize / 4
 
 // JoinParts joins the small parts at the end of an incomplete file. The key of the file names its
-// recorded bytes, and turn is the turn of the request that has the file. JoinParts returns the keys
-// of parts of earlier turns that no longer belong to the file: the caller deletes these parts. After
-// an error the file can still be read.
+// stored bytes, and turn is the turn of the request that has the file. JoinParts returns the keys
+// of parts of earlier turns that no longer belong to the file: the caller deletes these parts.
+// After an error the file can still be read.
 func (b *Bucket) JoinParts(ctx context.Context, key string, turn int64) (unused []string, err error) {
 	prefix, size, _ := wholeSize(key)
 	all, err := b.listParts(ctx, prefix)
@@ -56,7 +56,7 @@ func (b *Bucket) JoinParts(ctx context.Context, key string, turn int64) (unused 
 	return unused, nil
 }
 
-// joinParts stores parts that follow each other as one.
+// joinParts stores consecutive parts as one part.
 func (b *Bucket) joinParts(ctx context.Context, key string, parts []part, size int64) error {
 	if len(parts) == 1 {
 		return nil

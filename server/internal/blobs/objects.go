@@ -6,8 +6,8 @@ import (
 )
 
 // Objects returns the objects in which a blob is stored: the parts of a file in parts, or the blob
-// itself. Each is a blob that Read reads. ErrNotFound if there is no such blob, ErrDamaged if parts of
-// it are missing, and ErrNoFile if something else stands in its place.
+// itself. Each is a blob that Read reads. The error is ErrNotFound if there is no such blob,
+// ErrDamaged if parts of it are missing, and ErrNoFile if something other than a file has its name.
 func (b *Bucket) Objects(ctx context.Context, key string) ([]Listed, error) {
 	if _, _, inParts := wholeSize(key); !inParts {
 		one, err := b.look(ctx, key)

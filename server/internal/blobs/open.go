@@ -1,5 +1,5 @@
 // Package blobs keeps uploads and audio in a folder, in a bucket of an object store, or
-// in memory. A blob is there whole or not at all.
+// in memory. A blob exists completely or not at all.
 package blobs
 
 import (
@@ -26,12 +26,12 @@ type Options struct {
 	// Place is the path of a folder, the URL of a bucket in an object store, or InMemory.
 	// Required.
 	Place string
-	// OpenBucket opens the bucket whose URL is Place. Open calls it for a URL only, and
+	// OpenBucket opens the bucket whose URL is Place. Open calls it only for a URL, and
 	// Close closes the bucket.
 	OpenBucket func(ctx context.Context, u *url.URL) (*blob.Bucket, error)
 }
 
-// Folder is the folder that holds the blobs; "" if no folder does.
+// Folder is the folder of the blobs; "" if they are not in a folder.
 func (o Options) Folder() string {
 	if o.Place == InMemory || strings.Contains(o.Place, "://") {
 		return ""
@@ -39,22 +39,22 @@ func (o Options) Folder() string {
 	return o.Place
 }
 
-// Bucket is the place of the blobs. Safe for concurrent use.
+// Bucket is the place of the blobs. A Bucket is safe for concurrent use.
 type Bucket struct {
 	bucket *blob.Bucket
-	folder string // that holds the blobs; "" if no folder does
-	// patience is how long the place may take to answer, and to take or give the next
+	folder string // the folder of the blobs; "" if they are not in a folder
+	// patience is how long the place may take to answer, and to accept or return the next
 	// bytes.
 	patience time.Duration
 	health   health
 }
 
-// patience is as long as a line of 1 MBit/s needs for partSize bytes.
+// patience is the time that a line of 1 MBit/s needs for partSize bytes.
 const patience = time.Minute
 
-// Open opens the place of the blobs. A folder holds the blobs and nothing else: an
-// incomplete blob lies in the same folder, so that Each lists it after a crash. Open
-// tries an object store with a small object, and removes the object.
+// Open opens the place of the blobs. The folder contains only blobs. An incomplete blob
+// is in the same folder, so that Each lists it after a crash. Open tests an object store
+// with a small object, and removes the object.
 func Open(ctx context.Context, o Options) (*Bucket, error) {
 	switch {
 	case o.Place == "":
@@ -77,8 +77,8 @@ func Open(ctx context.Context, o Options) (*Bucket, error) {
 	return &Bucket{bucket: folder, folder: place, patience: patience}, nil
 }
 
-// openURL opens a bucket of an object store and tries it. An error shows only the
-// scheme and the host of the URL, because people write credentials into the rest.
+// openURL opens a bucket of an object store and tests it. An error shows only the scheme
+// and the host of the URL, because people write credentials into the rest.
 func openURL(ctx context.Context, o Options) (*Bucket, error) {
 	u, err := url.Parse(o.Place)
 	if err != nil || u.User != nil {
@@ -103,8 +103,8 @@ func openURL(ctx context.Context, o Options) (*Bucket, error) {
 // Close releases the bucket. The caller calls no method afterwards.
 func (b *Bucket) Close() error { return b.bucket.Close() }
 
-// try writes, reads and removes a few bytes, so that Open finds an object store that is
-// not there or takes nothing, and not the first upload.
+// try writes, reads and removes a few bytes, so that Open, and not the first upload,
+// finds an object store that does not exist or refuses writes.
 func (b *Bucket) try(ctx context.Context) error {
 	ctx, done := b.inTime(ctx)
 	defer done()
@@ -119,8 +119,9 @@ func (b *Bucket) try(ctx context.Context) error {
 	return errors.Join(err, b.bucket.Delete(ctx, key))
 }
 
-// missing is the error of a folder that is not there. A folder whose disk is not mounted
-// may come back with all its blobs. An object store reports a missing bucket by itself.
+// missing is the error of a folder that does not exist. A folder whose disk is not
+// mounted may come back with all its blobs. An object store reports a missing bucket by
+// itself.
 func (b *Bucket) missing() error {
 	if b.folder == "" {
 		return nil
@@ -129,7 +130,7 @@ func (b *Bucket) missing() error {
 	return err
 }
 
-// absent is the error of a bucket that is not there; nil if the bucket is there.
+// absent returns the error of a bucket that does not exist, or nil if the bucket exists.
 func (b *Bucket) absent(ctx context.Context) error {
 	if b.folder != "" {
 		return b.missing()

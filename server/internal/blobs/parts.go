@@ -12,32 +12,34 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A file that arrives in several requests is stored in parts. Each part is a blob of its own, so
-// that a request that ends early loses at most one part, on a disk as in an object store. The key
-// of the whole file names the prefix of the parts and the size of the file: so Read, Range and
-// Delete take the file as any other blob, and no file is copied when its last part has arrived.
+// A file that arrives in several requests is stored in parts. Each part is a separate blob, so
+// that a request that ends early loses at most one part, both on a disk and in an object store.
+// The key of the whole file contains the prefix of the parts and the size of the file. Read,
+// Range and Delete therefore treat the file like any other blob, and no file is copied when its
+// last part has arrived.
 //
-// Several requests may write a part for the same place, but only one of them is recorded: the
-// request that has taken the file over last. Requests count their turns. At each place, the part
-// of the latest turn is the recorded one: a request takes the file over at the end of the last
-// recorded part, and writes nowhere else.
+// Several requests may write a part for the same place, but only one of them is valid: the part
+// of the request that was the last to take the file over. Requests count their turns. At each
+// place, the part of the latest turn is the valid one: a request takes the file over at the end
+// of the last valid part, and writes only after it.
 
-// PartSize is the most bytes of a part.
+// PartSize is the largest size of a part, in bytes.
 const PartSize = 1 << 20
 
 // ErrDamaged says that parts of a file are missing or have the wrong size.
 var ErrDamaged = errors.New("store: parts of the file are missing")
 
-// PartKey is the key of the part that begins at an offset of the file, written in a turn.
+// PartKey returns the key of the part that begins at an offset of the file and was
+// written in a turn.
 func PartKey(prefix string, offset, turn int64) string {
 	return fmt.Sprintf("%s+%015d-%d", prefix, offset, turn)
 }
 
-// WholeKey is the key of a file in parts, of so many bytes.
+// WholeKey returns the key of a file in parts, with the given number of bytes.
 func WholeKey(prefix string, size int64) string { return fmt.Sprintf("%s+%d", prefix, size) }
 
-// PartsPrefix is the beginning of the keys of a file's parts and of the key of the whole file, by
-// one of these keys; false: the key is of a blob without parts.
+// PartsPrefix returns the common beginning of the keys of a file's parts and of the whole file,
+// from one of these keys. It returns false if the key belongs to a blob without parts.
 func PartsPrefix(key string) (prefix string, inParts bool) {
 	prefix, _, inParts = strings.Cut(key, "+")
 	return prefix + "+", inParts
@@ -54,8 +56,9 @@ func wholeSize(key string) (prefix string, size int64, inParts bool) {
 }
 
 // PutPart stores the next bytes of r as a part, at most PartSize of them, and returns their
-// number. The part also ends where r ends or fails: ended is the error of r then, io.EOF for its
-// end. No byte at all makes no part. An error of the bucket is err, and no part is stored.
+// number. The part also ends where r ends or fails. ended is then the error of r; it is io.EOF
+// at its end. Without any byte, PutPart stores no part. If the bucket fails, err is its error,
+// and no part is stored.
 func (b *Bucket) PutPart(ctx context.Context, key string, r io.Reader) (size int64, ended, err error) {
 	first := make([]byte, 1)
 	if _, ended = io.ReadFull(r, first); ended != nil {
@@ -98,8 +101,8 @@ type part struct {
 
 var partKey = regexp.MustCompile(`\+(\d{15})-(\d{1,18})$`)
 
-// parts returns the parts of a file in order. ErrDamaged if the parts do not add up to the file,
-// ErrNotFound if there are none.
+// parts returns the parts of a file in order. The error is ErrDamaged if the parts do not add up
+// to the file, and ErrNotFound if there are none.
 func (b *Bucket) parts(ctx context.Context, key string) ([]part, error) {
 	prefix, size, _ := wholeSize(key)
 	all, err := b.listParts(ctx, prefix)
@@ -112,7 +115,8 @@ func (b *Bucket) parts(ctx context.Context, key string) ([]part, error) {
 	return chainOf(all, key, size)
 }
 
-// listParts lists all parts with a prefix, also those that belong to no file any more.
+// listParts lists all parts with a prefix, including parts that no longer belong to a
+// file.
 func (b *Bucket) listParts(ctx context.Context, prefix string) (all []part, err error) {
 	err = b.Each(ctx, prefix, func(l Listed) error {
 		m := partKey.FindStringSubmatch(l.Key)
@@ -128,7 +132,7 @@ func (b *Bucket) listParts(ctx context.Context, prefix string) (all []part, err 
 	return all, err
 }
 
-// chainOf returns the parts that are the first size bytes of a file, in order.
+// chainOf returns, in order, the parts that form the first size bytes of a file.
 func chainOf(all []part, key string, size int64) (chain []part, err error) {
 	latest := map[int64]part{}
 	for _, p := range all {
@@ -166,16 +170,17 @@ func (b *Bucket) readParts(ctx context.Context, key string, w io.Writer) (size i
 	return size, nil
 }
 
-// deletedAtOnce is how many parts of a file are removed at once: a large file has thousands.
+// deletedAtOnce is how many parts of a file are removed at the same time: a large file has
+// thousands.
 const deletedAtOnce = 8
 
-// deleteParts removes all that there is of a file in parts.
+// deleteParts removes all parts of a file.
 func (b *Bucket) deleteParts(ctx context.Context, prefix string) error {
 	keys, err := b.Keys(ctx, prefix)
 	if err != nil {
 		return err
 	}
-	var removing errgroup.Group // without a context: each part that can be removed is removed
+	var removing errgroup.Group // without the caller's context, so that every part that can be removed is removed
 	removing.SetLimit(deletedAtOnce)
 	for _, key := range keys {
 		removing.Go(func() error { return b.delete(ctx, key) })

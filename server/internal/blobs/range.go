@@ -9,10 +9,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 )
 
-// Range opens length bytes of a blob, from the byte offset on; a negative length: up to the end
-// of the blob. A blob that ends earlier gives fewer bytes. The error is ErrNotFound if there is no
-// such blob, ErrNoFile if something else stands in its place, and outage.ErrUnavailable if the bucket
-// fails, also while the caller reads. The caller closes the reader. The end of ctx ends the reader.
+// Range opens length bytes of a blob from the given offset. If length is negative, it opens the
+// blob up to its end. If the blob ends earlier, the reader returns fewer bytes. The error is
+// ErrNotFound if there is no such blob, ErrNoFile if something other than a file has its name,
+// and outage.ErrUnavailable if the bucket fails, even while the caller reads. The caller closes
+// the reader. The end of ctx ends the reader.
 func (b *Bucket) Range(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	if _, size, inParts := wholeSize(key); inParts {
 		if length < 0 {
@@ -23,7 +24,7 @@ func (b *Bucket) Range(ctx context.Context, key string, offset, length int64) (i
 	return b.openRange(ctx, key, offset, length)
 }
 
-// openRange is Range for a blob that is no file in parts.
+// openRange is Range for a blob that is not a file in parts.
 func (b *Bucket) openRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	within, abandon := context.WithCancelCause(ctx)
 	bucket := b.watch(abandon)
@@ -73,18 +74,18 @@ func (b *Bucket) rangeOfParts(ctx context.Context, key string, offset, length in
 	return r, nil
 }
 
-// partRange is what is read of a part.
+// partRange is the range that is read from a part.
 type partRange struct {
 	key            string
 	offset, length int64
 }
 
-// partsReader reads ranges of parts, one after the other. A part that is too short is ErrDamaged.
+// partsReader reads ranges of parts one after another. A part that is too short is ErrDamaged.
 type partsReader struct {
 	ctx    context.Context //nolint:containedctx // as in rangeReader
 	bucket *Bucket
 	parts  []partRange
-	part   io.ReadCloser // the first of the parts; nil means that it is not open
+	part   io.ReadCloser // the first of the parts; nil if it is not open
 }
 
 func (r *partsReader) Read(p []byte) (int, error) {

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// errStalled ends a call that a bucket has not answered within its patience.
+// errStalled ends a call that a bucket does not answer in time.
 var errStalled = errors.New("it has not answered in time")
 
-// watch ends a context by errStalled when the bucket works for longer than its patience
-// without taking or giving a byte.
+// watch ends a context by errStalled when the bucket neither accepts nor returns a byte
+// for longer than its patience.
 type watch struct {
 	timer    *time.Timer
 	patience time.Duration
 }
 
-// watch returns a watch whose time does not run yet.
+// watch returns a watch whose time has not started.
 func (b *Bucket) watch(abandon context.CancelCauseFunc) *watch {
 	w := &watch{time.AfterFunc(b.patience, func() { abandon(errStalled) }), b.patience}
 	w.end()
 	return w
 }
 
-// begin lets the bucket's time run until the caller calls end.
+// begin starts the bucket's time. The caller stops it with end.
 func (w *watch) begin() (end func()) {
 	w.timer.Reset(w.patience)
 	return w.end
@@ -31,12 +31,12 @@ func (w *watch) begin() (end func()) {
 
 func (w *watch) end() { w.timer.Stop() }
 
-// inTime bounds a short question to the bucket.
+// inTime limits the time of a short request to the bucket.
 func (b *Bucket) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, b.patience, errStalled)
 }
 
-// stalled is errStalled if ctx has ended by errStalled, else err.
+// stalled returns errStalled if ctx has ended by errStalled, and otherwise err.
 func stalled(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
 		return errStalled

@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	// An object store gets an upload in parts of partSize bytes, partsAtOnce at a time. The next
-	// part fills meanwhile. S3 takes no smaller parts, and 10,000 of them, up to 48 GiB.
+	// An object store receives an upload in parts of partSize bytes, partsAtOnce at a time.
+	// Meanwhile the next part is being filled. S3 accepts no smaller parts, and at most
+	// 10,000 parts, which is 48 GiB.
 	partSize    = 5 << 20
 	partsAtOnce = 1
-	// abortTime bounds how long the removal of an unwanted blob takes.
+	// abortTime limits how long the removal of an unwanted blob takes.
 	abortTime = 10 * time.Second
 )
 
-// UploadMemory is the memory that an upload takes, in bytes: the parts that are being sent to
-// an object store, and the part that fills. It is 0 for a folder.
+// UploadMemory is the memory that an upload uses, in bytes: the parts that are being sent to
+// an object store, and the part that is being filled. It is 0 for a folder.
 func (b *Bucket) UploadMemory() int64 {
 	if b.folder != "" {
 		return 0
@@ -25,7 +26,8 @@ func (b *Bucket) UploadMemory() int64 {
 	return (partsAtOnce + 1) * partSize
 }
 
-// upload is a blob on its way into the bucket. It ends by finish or abort, or with its context.
+// upload is a blob that is being written to the bucket. It ends with finish or abort, or with
+// its context.
 type upload struct {
 	*blob.Writer
 	ctx     context.Context // of the writer
@@ -34,7 +36,7 @@ type upload struct {
 }
 
 func (b *Bucket) upload(ctx context.Context, key string) (*upload, error) {
-	if err := b.missing(); err != nil { // the writer would make the folder
+	if err := b.missing(); err != nil { // otherwise the writer would make the folder
 		return nil, err
 	}
 	ctx, abandon := context.WithCancelCause(ctx)
@@ -61,7 +63,7 @@ func (u *upload) finish() error {
 	return stalled(u.ctx, u.Close())
 }
 
-// abort returns when the bucket has dropped what it has got.
+// abort returns when the bucket has removed what it has received.
 func (u *upload) abort(why error) {
 	u.abandon(why) // a bucket drops a blob whose context ends before Close
 	_ = u.Close()  // returns the end of the context

@@ -62,8 +62,9 @@ func AbilitiesOf(e engine.Engine) (a Abilities) {
 	return a
 }
 
-// readAbilities parses the abilities in a row of the table of processes. Members that a
-// newer version adds are ignored. Without readable JSON the abilities are unknown.
+// readAbilities parses the abilities in a row of the table of processes. A process
+// ignores members that a newer version has added. If the JSON cannot be read, the
+// abilities are unknown.
 func readAbilities(row []byte) (a Abilities) {
 	if len(row) == 0 || json.Unmarshal(row, &a) != nil {
 		return Abilities{unknown: true}
@@ -71,10 +72,11 @@ func readAbilities(row []byte) (a Abilities) {
 	return a
 }
 
-// ErrMissing tells that a service has no engine for something.
+// ErrMissing means that a service has no engine for a task.
 var ErrMissing = errors.New("not configured")
 
-// Check returns nil if an ability works as far as it knows, ErrMissing for nil, and else why it does not.
+// Check returns nil if an ability works as far as it knows, ErrMissing for nil, and otherwise the
+// fault.
 func Check(ctx context.Context, ability any) error {
 	if ability == nil {
 		return ErrMissing

@@ -1,9 +1,9 @@
-// Package cluster knows the processes that share a database: the living processes, and
+// Package cluster knows the processes that share a database, which of them are alive, and
 // the abilities of each process.
 //
-// The processes need not have the same abilities. A process that cannot do a piece of
-// work leaves the work to a process that can. Work that no living process can do ends
-// with an error.
+// The processes need not have the same abilities. If a process cannot do a piece of work,
+// it leaves the work to a process that can. Work that no living process can do ends with
+// an error.
 package cluster
 
 import (
@@ -19,7 +19,7 @@ import (
 // ElsewherePause is the pause before a step goes back into the queue for another process.
 const ElsewherePause = time.Second
 
-// maxAge bounds the age of the list of processes in memory.
+// maxAge limits the age of the list of processes in memory.
 const maxAge = 2 * time.Second
 
 // ErrNoWorkers says that no working process is alive.
@@ -29,12 +29,13 @@ var ErrNoWorkers = errors.New("no process that works has given a sign of life fo
 type Config struct {
 	Self Abilities
 	Idle bool // this process only accepts requests
-	// Processes reads the list of processes. nil means no other process shares the database.
+	// Processes reads the list of processes. nil means that no other process shares the
+	// database.
 	Processes func(context.Context) ([]queue.Process, error)
 	Log       *slog.Logger
 }
 
-// Cluster is this process's view of all processes. Safe for concurrent use.
+// Cluster is this process's view of all processes. A Cluster is safe for concurrent use.
 type Cluster struct {
 	cfg Config
 
@@ -52,11 +53,11 @@ func (c *Cluster) Shared() bool { return c.cfg.Processes != nil }
 // Self returns the abilities of this process.
 func (c *Cluster) Self() Abilities { return c.cfg.Self }
 
-// Alone returns a team of this process only.
+// Alone returns a team that consists of this process only.
 func (c *Cluster) Alone() Team { return Team{c.cfg.Self} }
 
-// Living returns the living processes, this process included if it works. The list is at
-// most 2 s old. While the database is away, the last known list is returned.
+// Living returns the living processes, including this process if it works. The list is at
+// most 2 s old. While the database is not available, Living returns the last known list.
 func (c *Cluster) Living(ctx context.Context) Team { return c.livingSince(ctx, maxAge) }
 
 func (c *Cluster) livingSince(ctx context.Context, age time.Duration) Team {
@@ -83,8 +84,8 @@ func (c *Cluster) livingSince(ctx context.Context, age time.Duration) Team {
 	return c.living
 }
 
-// Awake returns the ids of the processes that gave a sign of life within the last two
-// heartbeats. A process that has just died is still in the list of processes.
+// Awake returns the ids of the processes that sent a heartbeat within the last two
+// intervals. A process that has just died is still in the list of processes.
 func (c *Cluster) Awake(ctx context.Context) (ids []string, err error) {
 	if !c.Shared() {
 		return nil, nil
@@ -100,7 +101,7 @@ func (c *Cluster) Awake(ctx context.Context) (ids []string, err error) {
 
 // Team returns all processes that work, this process first. The list is at most 2 s old.
 // If no process works, for example because all of them are restarting, the result has one
-// process with unknown abilities: the work waits for the processes to come.
+// process with unknown abilities, so that the work waits for the processes.
 func (c *Cluster) Team(ctx context.Context) Team { return c.teamSince(ctx, maxAge) }
 
 // TeamNow is Team with a list that is read now.
@@ -117,8 +118,8 @@ func (c *Cluster) teamSince(ctx context.Context, age time.Duration) Team {
 	}
 }
 
-// OnlyOthers reports whether this process cannot do what another process can. Before the
-// answer "no process can", the list of processes is read again.
+// OnlyOthers reports whether another process can do something that this process cannot.
+// Before it answers that no process can, it reads the list of processes again.
 func (c *Cluster) OnlyOthers(ctx context.Context, can func(Team) bool) bool {
 	return !can(c.Alone()) && (can(c.Team(ctx)) || can(c.TeamNow(ctx)))
 }

@@ -7,29 +7,29 @@ import (
 )
 
 const (
-	// LookEvery is the pause between two looks at the list of processes.
+	// LookEvery is the interval between two checks of the list of processes.
 	LookEvery = 5 * time.Second
-	// silence is how long a process may go without a heartbeat. Then the other processes
-	// take it for dead and take over its work.
+	// silence is how long a process may go without a heartbeat. After that, the other
+	// processes consider it dead and take over its work.
 	silence = 30 * time.Second
-	// maxSilentLooks is the same bound as a number of looks.
+	// maxSilentLooks is the same limit as a number of checks.
 	maxSilentLooks = int(silence / LookEvery)
 )
 
-// Census notices dead processes. For each process it counts the looks in a row without a
-// new sign of life. It counts looks instead of time: a process that was suspended has
-// looked less often, and takes no other process for dead because of its own pause. The
-// zero value is ready for use, by one goroutine at a time.
+// Census detects dead processes. For each process it counts the consecutive checks
+// without a new heartbeat. It counts checks instead of time. A process that was suspended
+// has checked less often, and does not consider another process dead because of its own
+// pause. The zero value is ready for use by one goroutine at a time.
 type Census struct {
 	looks map[string]look
 }
 
 type look struct {
-	sign   string // the last sign of life
-	silent int    // looks without a new sign
+	sign   string // the last heartbeat
+	silent int    // checks without a new heartbeat
 }
 
-// Dead counts one look at the list of processes. It returns the processes that have been
+// Dead counts one check of the list of processes. It returns the processes that have been
 // silent for too long.
 func (c *Census) Dead(processes []queue.Process) (dead []queue.Process) {
 	looks := make(map[string]look, len(processes))
@@ -47,21 +47,21 @@ func (c *Census) Dead(processes []queue.Process) (dead []queue.Process) {
 	return dead
 }
 
-// Between two glances at the sessions of processes: usually, and after a glance that has found one
-// without its lock.
+// The intervals between two checks of the sessions of processes: the usual one, and the one after
+// a check that has found a process without its lock.
 const (
 	glanceEvery = time.Second
 	glanceAgain = 300 * time.Millisecond
 )
 
-// Glances notices processes whose sessions with the database have ended. One glance is not enough:
-// a process that replaces a broken connection is without its session for a moment. The zero value is
-// ready for use, by one goroutine at a time.
+// Glances detects processes whose sessions with the database have ended. One check is not enough,
+// because a process that replaces a broken connection has no session for a moment. The zero value
+// is ready for use by one goroutine at a time.
 type Glances struct {
-	signs map[string]string // the signs of life of those that the last glance has found
+	signs map[string]string // the heartbeats of the processes that the last check has found
 }
 
-// Pause is the time until the next glance.
+// Pause is the time until the next check.
 func (g *Glances) Pause() time.Duration {
 	if len(g.signs) > 0 {
 		return glanceAgain
@@ -69,8 +69,8 @@ func (g *Glances) Pause() time.Duration {
 	return glanceEvery
 }
 
-// Dead counts a glance that has found the processes ended. It returns those that the glance before
-// has found too, and that have given no sign of life since.
+// Dead counts a check that has found the given processes without a session. It returns the
+// processes that the previous check has found too, and that have sent no heartbeat since.
 func (g *Glances) Dead(ended []queue.Process) (dead []queue.Process) {
 	signs := make(map[string]string, len(ended))
 	for _, process := range ended {

@@ -18,17 +18,17 @@ import (
 const (
 	// beatEvery is the pause between two heartbeats.
 	beatEvery = 5 * time.Second
-	// beatAgain is the pause after a heartbeat that the database did not take.
+	// beatAgain is the pause after a heartbeat that the database refused.
 	beatAgain = time.Second
-	// abandonTimeout bounds the wait for running steps after the other processes have
-	// taken this process for dead. A step that still runs then cannot write: the database
-	// refuses its writes.
+	// abandonTimeout limits the wait for running steps after the other processes have
+	// considered this process dead. A step that still runs after that cannot write, because
+	// the database refuses its writes.
 	abandonTimeout = 30 * time.Second
 )
 
-// Life is the membership of a working process: its runner on the queue and its
-// heartbeat. A process that the others take for dead comes back with a new runner under a
-// new name. Safe for concurrent use.
+// Life is the membership of a working process: its runner for the queue and its
+// heartbeat. If the other processes consider this process dead, it returns with a new
+// runner under a new name. A Life is safe for concurrent use.
 type Life struct {
 	join func(process string) (queue.Runner, error)
 	log  *slog.Logger
@@ -60,7 +60,7 @@ func (l *Life) next() (process string, runner queue.Runner, err error) {
 }
 
 // Among reports whether the process is one of the living. If it is not, the other processes
-// have taken it for dead, and the next heartbeat tells it so.
+// have considered it dead, and the next heartbeat will show this.
 func (l *Life) Among(living []queue.Process) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *Life) Beat(ctx context.Context) {
 	}
 }
 
-// comeBack ends the running steps, which other processes run now, and starts a new
+// comeBack ends the running steps, which other processes now run, and starts a new
 // runner. After an error the caller calls it again.
 func (l *Life) comeBack(ctx context.Context) error {
 	end, cancel := context.WithTimeout(ctx, abandonTimeout)
@@ -98,7 +98,7 @@ func (l *Life) comeBack(ctx context.Context) error {
 	if err := l.Runner().Stop(end); err != nil {
 		l.log.ErrorContext(ctx, "steps do not end", "err", err)
 	}
-	l.mu.Lock() // Stop waits: it must stop the runner that goes on
+	l.mu.Lock() // Stop is waiting, and must stop the runner that continues
 	defer l.mu.Unlock()
 	if l.stopping {
 		return nil

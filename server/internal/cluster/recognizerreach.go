@@ -10,14 +10,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// lifeSign is how long an answer of the recognizer counts as a sign that the recognizer
-// can be reached.
+// lifeSign is how long an answer of the recognizer proves that the recognizer can be
+// reached.
 const lifeSign = 30 * time.Second
 
 // Reach knows whether this process can reach its recognizer. A recognizer may run on
-// another machine. Safe for concurrent use.
+// another machine. A Reach is safe for concurrent use.
 type Reach struct {
-	recognizer engine.Recognizer // nil means that the process has none
+	recognizer engine.Recognizer // nil if the process has no recognizer
 	answered   atomic.Pointer[time.Time]
 	busy       atomic.Int32 // recordings of this process that the recognizer works on
 }
@@ -37,14 +37,15 @@ func (r *Reach) Answered() {
 	r.answered.Store(&now)
 }
 
-// known reports whether the recognizer is there without asking it. A recognizer that
-// works on a recording may not answer a question at the same time.
+// known reports whether the recognizer is certainly available, without asking it. A
+// recognizer that works on a recording may not be able to answer a question at the same
+// time.
 func (r *Reach) known() bool {
 	last := r.answered.Load()
 	return r.busy.Load() > 0 || last != nil && time.Since(*last) < lifeSign
 }
 
-// Check returns why the recognizer is not fit for work. While the recognizer works on a
+// Check returns why the recognizer does not work, or nil. While the recognizer works on a
 // recording, Check does not ask and returns nil.
 func (r *Reach) Check(ctx context.Context) error {
 	if r.busy.Load() > 0 {
@@ -54,8 +55,8 @@ func (r *Reach) Check(ctx context.Context) error {
 }
 
 // Wait returns SERVICE_UNAVAILABLE if the recognizer says that it cannot be reached. The
-// step then waits without a failed attempt. Any other trouble of the recognizer, slowness
-// included, shows when it gets a recording.
+// step then waits without a failed attempt. Any other fault of the recognizer, including
+// slowness, shows when it gets a recording.
 func (r *Reach) Wait(ctx context.Context) error {
 	if r.recognizer == nil || r.known() {
 		return nil
@@ -67,7 +68,7 @@ func (r *Reach) Wait(ctx context.Context) error {
 		return nil
 	case ctx.Err() != nil || !errors.Is(err, transcript.UpstreamFailed):
 		return nil //nolint:nilerr // the recognizer is there, or shows its trouble with the recording
-	case r.known(): // another step has reached it meanwhile
+	case r.known(): // another step has reached the recognizer meanwhile
 		return nil
 	}
 	away := transcript.Errorf(transcript.ServiceUnavailable, "The service cannot reach its speech recognizer at the moment.").

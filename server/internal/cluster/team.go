@@ -11,11 +11,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Team holds the abilities of the processes that share the work, one element for each
+// Team has the abilities of the processes that share the work, one element for each
 // process.
 type Team []Abilities
 
-// Anyone reports whether can holds for a process. It also returns true if the abilities
+// Anyone reports whether can is true for a process. It also returns true if the abilities
 // of a process are unknown.
 func (t Team) Anyone(can func(Abilities) bool) bool {
 	return slices.ContainsFunc(t, func(a Abilities) bool { return a.unknown || can(a) })
@@ -53,9 +53,8 @@ func (t Team) TakesPrompts() bool {
 	return t.Anyone(func(a Abilities) bool { return a.Recognizer != nil && a.Recognizer.Prompts })
 }
 
-// TakesTurns reports whether the chunks of a recording are recognized one after the
-// other. They are if a recognizer for one of the languages uses the voices of earlier
-// chunks.
+// TakesTurns reports whether the chunks of a recording are recognized one after another.
+// They are if a recognizer for one of the languages uses the voices of earlier chunks.
 func (t Team) TakesTurns(list transcript.LanguageList) bool {
 	return slices.ContainsFunc(t.Recognizers(), func(r Recognizer) bool {
 		_, ok := language.RecognizeAs(list, r.Languages)
@@ -83,7 +82,7 @@ func (t Team) TellsSpeakers() bool {
 	return t.Anyone(func(a Abilities) bool { return a.Recognizer != nil && a.Recognizer.Speakers })
 }
 
-// Diarizes reports whether a process can tell speakers apart whatever recognizer is used.
+// Diarizes reports whether a process can tell speakers apart with any recognizer.
 func (t Team) Diarizes() bool { return t.Anyone(func(a Abilities) bool { return a.Diarizes }) }
 
 // Recognizers describes the recognizers of the processes.
@@ -97,10 +96,10 @@ func (t Team) Recognizers() (all []Recognizer) {
 }
 
 // shortestChunk is the lower bound for the chunk length of another process. A shorter
-// length is taken for a mistake and ignored.
+// length is considered a mistake and ignored.
 const shortestChunk = time.Second
 
-// Lengths returns the chunk lengths for a recording in one of the languages. Of the
+// Lengths returns the chunk lengths for a recording in one of the languages. Among the
 // recognizers that know such a language, the recognizer with the shortest chunks counts.
 func (t Team) Lengths(list transcript.LanguageList) (shortest recognition.Lengths) {
 	for _, r := range t.Recognizers() {

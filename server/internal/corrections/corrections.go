@@ -2,11 +2,12 @@
 //
 // A text of a link belongs to all accounts. A correction therefore makes a copy for the account,
 // and the row of the account's library points at the copy from then on. Nothing else reads the
-// copy: requests for the link are answered with the text that all share. Further corrections
-// replace the copy. The texts that a row has had stand in the table revisions.
+// copy: requests for the link get the shared text. Further corrections replace the copy. The
+// table revisions stores the earlier texts of a row.
 //
-// Each change is made of a text that the caller has seen. A change reads the text, makes the
-// new one, and writes it in a transaction only if the row still has the text that was read.
+// Each change starts from a text that the caller has read. A change reads the text, makes
+// the new text, and writes it in a transaction only if the row still has the text that
+// was read.
 package corrections
 
 import (
@@ -26,7 +27,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Texts corrects the texts of libraries. Safe for concurrent use.
+// Texts corrects the texts of libraries. A Texts is safe for concurrent use.
 type Texts struct {
 	store *db.Store
 	large *underway.Line // of changes of large texts
@@ -35,11 +36,12 @@ type Texts struct {
 // New corrects the texts of a store.
 func New(store *db.Store) *Texts { return &Texts{store, underway.NewLine(1)} }
 
-// large is the size from which a change of a text takes a turn, in bytes.
+// large is the size from which a change of a text waits for its turn, in bytes.
 const large = 64 << 10
 
-// turn waits until a change of so many bytes may begin. The caller calls leave when the change has ended.
-// Large changes run one at a time: each keeps a processor busy, and SQLite has one writer.
+// turn waits until a change of the given number of bytes may begin. The caller calls leave when the
+// change has ended. Large changes run one at a time: each keeps a processor busy, and SQLite has
+// one writer.
 func (t *Texts) turn(ctx context.Context, account string, size int) (leave func(), err error) {
 	if size < large {
 		return func() {}, nil
@@ -60,13 +62,13 @@ type Text struct {
 
 // Expected is the text that a caller wants to change.
 type Expected struct {
-	// Is reports whether the present text is the one. Required.
+	// Is reports whether the current text is the expected one. Required.
 	Is func(present *Text) bool
 	// Revision is the revision that the caller names; 0 means none.
 	Revision int
 }
 
-// conflict says that the present text is not the expected one.
+// conflict is the error if the current text is not the expected one.
 func conflict(present *Text) error {
 	e := transcript.Errorf(transcript.StateConflict,
 		"The text has changed since it was read: it has the revision %d now. Read it again, and change that text.", present.Revision)
@@ -77,7 +79,7 @@ func conflict(present *Text) error {
 // Edit changes lines and names of speakers in the newest text that a key names. An edit that
 // changes nothing makes no revision. The error is NO_TRANSCRIPT if the library has no such text,
 // INVALID_REQUEST if the edit does not fit the text, STATE_CONFLICT with the status 412 if the
-// present text is not the expected one, and UPGRADE_REQUIRED if the library of the owner has no room.
+// current text is not the expected one, and UPGRADE_REQUIRED if the library of the owner is full.
 func (t *Texts) Edit(ctx context.Context, owner account.Principal, key library.Key, expected Expected, e library.Edit) (*Text, error) {
 	return t.change(ctx, owner, key, expected, 0, func(present *Text) (*revised, error) {
 		lines, err := linesOf(present.Transcript)
@@ -101,16 +103,17 @@ type revised struct {
 	text    *db.Transcript
 	kind    library.RevisionKind
 	lines   int // of the text
-	changed int // lines that differ from the text before
+	changed int // lines that differ from the previous text
 }
 
-// attempts bounds how often a change starts again because another change was faster. A change
-// that expects a certain text does not start again: the revision has moved on.
+// attempts limits how often a change starts again because another change was faster. A change
+// that expects a certain text does not start again, because the revision has changed.
 const attempts = 10
 
-// change makes a new text of the present one. fileBytes is the size of the file that the change reads, or
-// 0. If revise returns nil, the text stays. A caller whose answer was lost sends the change again: the
-// change succeeds if its outcome is the revision after the expected one (RFC 9110, 13.1.1).
+// change makes a new text from the current one. fileBytes is the size of the file that the change
+// reads, or 0. If revise returns nil, the text does not change. A caller whose answer was lost
+// sends the change again: the change succeeds if its outcome is the revision after the expected
+// one (RFC 9110, 13.1.1).
 func (t *Texts) change(ctx context.Context, owner account.Principal, key library.Key, expected Expected, fileBytes int, revise func(*Text) (*revised, error)) (*Text, error) {
 	for range attempts {
 		row, present, err := t.read(ctx, owner.Account, key)
@@ -129,8 +132,8 @@ func (t *Texts) change(ctx context.Context, owner account.Principal, key library
 	return nil, transcript.Errorf(transcript.ServiceUnavailable, "The text changes all the time. Send the change again.")
 }
 
-// changeInTurn is an attempt of change on the text that was read. is tells whether that text is the
-// expected one. The error is errMoved if another change was faster.
+// changeInTurn is an attempt of change on the text that was read. is reports whether that text is
+// the expected one. The error is errMoved if another change was faster.
 func (t *Texts) changeInTurn(ctx context.Context, owner account.Principal, row *db.LibraryRow, present *Text, is bool, fileBytes int, revise func(*Text) (*revised, error)) (*Text, error) {
 	leave, err := t.turn(ctx, owner.Account, present.Size()+fileBytes)
 	if err != nil {
@@ -169,7 +172,7 @@ func (t *Texts) read(ctx context.Context, account string, key library.Key) (row 
 	return row, present, nil
 }
 
-// errMoved says that the row has another text than the one that was read.
+// errMoved means that the row no longer has the text that was read.
 var errMoved = errors.New("corrections: the text has changed")
 
 // write stores a new text of a row whose text was read.
@@ -204,7 +207,7 @@ func (t *Texts) write(ctx context.Context, owner account.Principal, read *db.Lib
 				return err
 			}
 		}
-		if row.Edited && text.Source != present.Source { // else Put would make a second copy
+		if row.Edited && text.Source != present.Source { // otherwise Put would make a second copy
 			_, err := tx.SQL().NewRaw("UPDATE transcripts SET source = ? WHERE id = ? AND owner = ? AND edited", text.Source, row.TranscriptID, row.Account).Exec(ctx)
 			if err != nil {
 				return err
@@ -233,7 +236,7 @@ func (t *Texts) write(ctx context.Context, owner account.Principal, read *db.Lib
 	return &Text{text, read.Revision + 1, read.ID}, nil
 }
 
-// stamp tells a text that was just stored for a row when it has changed.
+// stamp returns the time of change of a text that was just stored for a row.
 func stamp(ctx context.Context, tx *db.Tx, text *db.Transcript, row *db.LibraryRow) error {
 	saved, err := tx.Library.Saved(ctx, row.Account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID, Language: row.Lang})
 	if err == nil {
@@ -242,7 +245,7 @@ func stamp(ctx context.Context, tx *db.Tx, text *db.Transcript, row *db.LibraryR
 	return err
 }
 
-// copyOf is the copy of a text for an account, with the same lines so far.
+// copyOf makes the copy of a text for an account. Its lines are still the same.
 func copyOf(t *db.Transcript, account string) *db.Transcript {
 	c := *t
 	c.ID, c.Owner, c.UpdatedAt, c.Edited = "", account, transcript.Time{}, true

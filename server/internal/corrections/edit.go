@@ -26,7 +26,7 @@ const (
 // an INVALID_REQUEST about the first fault.
 func apply(lines []transcript.Segment, e library.Edit) (edited []transcript.Segment, changed int, err error) {
 	edited = slices.Clone(lines)
-	seen, spoken := map[int]bool{}, map[int]bool{} // the lines of the edit, and those whose speaker it sets
+	seen, spoken := map[int]bool{}, map[int]bool{} // the lines of the edit, and the lines whose speaker it sets
 	for i, one := range e.Segments {
 		at := "segments." + strconv.Itoa(i)
 		switch {
@@ -76,8 +76,9 @@ func setText(line *transcript.Segment, text, path string) error {
 	return nil
 }
 
-// rename gives the speakers of lines other names, all at once: two speakers may change places.
-// before are the lines with their present speakers. set are the lines that keep theirs.
+// rename gives the speakers of lines other names, all at once, so that two speakers may
+// exchange names. before are the lines with their current speakers. set are the lines that
+// keep their speakers.
 func rename(lines []transcript.Segment, names map[string]string, before []transcript.Segment, set map[int]bool) error {
 	to := make(map[string]string, len(names))
 	for name, other := range names {
@@ -98,8 +99,9 @@ func rename(lines []transcript.Segment, names map[string]string, before []transc
 	return nil
 }
 
-// speakerOf is a name without spaces at its ends; empty for no speaker. A name stands in one line
-// with other texts. The name must not break the line or change the direction of these texts.
+// speakerOf returns a name without spaces at its ends; empty for no speaker. A name appears in
+// one line with other texts. The name must not break the line or change the writing direction
+// of these texts.
 func speakerOf(name, path string) (string, error) {
 	name = strings.TrimSpace(name)
 	if strings.ContainsFunc(name, func(r rune) bool {

@@ -15,7 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// MaxLines is the most lines of an imported text: more than a day of the shortest captions.
+// MaxLines is the largest number of lines in an imported text: more than a day of the
+// shortest captions.
 const MaxLines = 100_000
 
 // File is a text that an account imports.
@@ -28,9 +29,9 @@ type File struct {
 // MediaTypes are the types of the files that can be imported.
 func MediaTypes() []string { return []string{"text/vtt", "application/x-subrip", "text/plain"} }
 
-// lines are the lines of the file. A file without times gets the times of the present lines if it
-// has as many, else it shares the length of the media, in seconds, by its characters. A file with
-// a cue that cannot be read is refused, because the cue would be lost.
+// lines reads the lines of the file. If a file has no times, it gets the times of the current
+// lines if it has as many lines. Otherwise its lines share the length of the media, in seconds,
+// by their characters. A file with an unreadable cue is refused, because the cue would be lost.
 func (f File) lines(present []transcript.Segment, length float64) (lines []transcript.Segment, err error) {
 	var lost *caption.LostError
 	switch f.MediaType {
@@ -73,7 +74,8 @@ func unreadable(message string) error {
 	return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{Path: "body", Message: message})
 }
 
-// shortName is a name of a speaker in a file, without what an edit would refuse.
+// shortName is the name of a speaker in a file, without characters that an edit would
+// refuse.
 func shortName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {

@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// revision is a text that a row of a library has had.
+// revision is an earlier text of a row in a library.
 type revision struct {
 	bun.BaseModel `bun:"table:revisions,alias:r"`
 
@@ -34,7 +34,7 @@ type revision struct {
 	MadeAt   time.Time
 }
 
-// record keeps a text of a row, and drops the revisions that are too many.
+// record stores a text of a row as a revision, and drops surplus revisions.
 func record(ctx context.Context, tx *db.Tx, row *db.LibraryRow, number int, r *revised) error {
 	what := "keep a revision of library row " + row.ID
 	kept := &revision{
@@ -53,17 +53,17 @@ func record(ctx context.Context, tx *db.Tx, row *db.LibraryRow, number int, r *r
 	return sqldb.Wrap(what, err)
 }
 
-// The history of a row has the first revision and the last ones: at most MaxRevisions of them,
-// and only as many as have maxHistory bytes together, but at least two.
+// The history of a row has the first revision and the latest ones: at most MaxRevisions of
+// them, and only as many as have maxHistory bytes together, but at least two.
 const (
 	MaxRevisions = 50
 	maxHistory   = 16 << 20
 )
 
-// size is how much a revision takes.
+// size is the stored size of a revision.
 type size struct{ Number, Bytes int }
 
-// surplus returns the numbers of the revisions that go, of all revisions of a row, the last first.
+// surplus returns the numbers of the revisions to drop, from all revisions of a row, newest first.
 func surplus(all []size) (numbers []int) {
 	bytes := 0
 	for i, one := range all {
@@ -78,9 +78,9 @@ func surplus(all []size) (numbers []int) {
 	return numbers
 }
 
-// Revisions returns the revisions of the newest text that a key names, the last first: at most
-// MaxRevisions and the first one. A text that was never corrected has one. The error is
-// NO_TRANSCRIPT if the library has no such text.
+// Revisions returns the revisions of the newest text that a key names, newest first: at most
+// MaxRevisions and the first one. A text that was never corrected has one revision. The
+// error is NO_TRANSCRIPT if the library has no such text.
 func (t *Texts) Revisions(ctx context.Context, account string, key library.Key) ([]library.Revision, error) {
 	row, present, err := t.read(ctx, account, key)
 	if err != nil {
@@ -114,8 +114,8 @@ func (r *revision) shown() library.Revision {
 	}
 }
 
-// Revision returns the text of a revision. The error is NOT_FOUND if there is no such revision,
-// or no more, and NO_TRANSCRIPT if the library has no such text.
+// Revision returns the text of a revision. The error is NOT_FOUND if the revision does not
+// exist or was dropped, and NO_TRANSCRIPT if the library has no such text.
 func (t *Texts) Revision(ctx context.Context, account string, key library.Key, number int) (*Text, error) {
 	_, present, err := t.read(ctx, account, key)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *Texts) Revision(ctx context.Context, account string, key library.Key, n
 	return t.revision(ctx, account, present, number)
 }
 
-// revision returns the text of a revision of the row whose present text was read.
+// revision returns the text of a revision of the row whose current text was read.
 func (t *Texts) revision(ctx context.Context, account string, present *Text, number int) (*Text, error) {
 	if number == present.Revision {
 		return present, nil
@@ -162,12 +162,12 @@ func gzipped(b *packed.Bytes) (*packed.Bytes, error) {
 	return packed.Pack(plain), err
 }
 
-// textOf is what the history keeps of a text.
+// textOf returns the form in which the history stores a text.
 func textOf(t *db.Transcript) pasttext.Text {
 	return pasttext.Text{Segments: t.SegmentsJSON, Words: t.WordsJSON}
 }
 
-// Restore makes the text of a revision the present text again, as a new revision. The errors are
+// Restore makes the text of a revision the current text again, as a new revision. The errors are
 // those of Edit and Revision.
 func (t *Texts) Restore(ctx context.Context, owner account.Principal, key library.Key, expected Expected, number int) (*Text, error) {
 	return t.change(ctx, owner, key, expected, 0, func(present *Text) (*revised, error) {

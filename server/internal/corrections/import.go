@@ -17,12 +17,12 @@ import (
 )
 
 // Import makes the text of a file the text of a content in a language: a new text if the library
-// has none, else a new revision. expected is nil if the library must have no such text. created
-// reports a new text. A file that has the present text makes no revision. The error is
-// INVALID_REQUEST if the file cannot be read, STATE_CONFLICT with the status 412 if the present
-// text is not the expected one, NO_TRANSCRIPT if a text is expected and there is none, and
-// UPGRADE_REQUIRED if the library of the owner has no room. sourceURL is the link to the content;
-// nil means that there is none.
+// has none, otherwise a new revision. expected is nil if the library must have no such text.
+// created reports a new text. A file with the same text as the current one makes no revision. The
+// error is INVALID_REQUEST if the file cannot be read, STATE_CONFLICT with the status 412 if the
+// current text is not the expected one, NO_TRANSCRIPT if a text is expected but does not exist,
+// and UPGRADE_REQUIRED if the library of the owner is full. sourceURL is the link to the content,
+// or nil if there is none.
 func (t *Texts) Import(ctx context.Context, owner account.Principal, key library.Key, expected *Expected, f File, sourceURL *string) (text *Text, created bool, err error) {
 	for range attempts {
 		_, present, err := t.read(ctx, owner.Account, key)
@@ -34,7 +34,7 @@ func (t *Texts) Import(ctx context.Context, owner account.Principal, key library
 			continue
 		case err != nil:
 			return nil, false, err
-		case expected == nil: // only the outcome of the same import
+		case expected == nil: // only the result of the same import
 			expected = &Expected{Is: func(*Text) bool { return false }, Revision: present.Revision - 1}
 		}
 		text, err = t.change(ctx, owner, key, *expected, len(f.Content), func(present *Text) (*revised, error) { return revisedBy(present, owner.Account, f) })
@@ -43,7 +43,7 @@ func (t *Texts) Import(ctx context.Context, owner account.Principal, key library
 	return nil, false, transcript.Errorf(transcript.ServiceUnavailable, "The text changes all the time. Send the file again.")
 }
 
-// revisedBy is the present text with the lines of a file.
+// revisedBy is the current text with the lines of a file.
 func revisedBy(present *Text, account string, f File) (*revised, error) {
 	before, err := linesOf(present.Transcript)
 	if err != nil {
@@ -58,7 +58,7 @@ func revisedBy(present *Text, account string, f File) (*revised, error) {
 	if err := setLines(next, lines); err != nil {
 		return nil, err
 	}
-	if lines, err = linesOf(next); err != nil { // as they are stored
+	if lines, err = linesOf(next); err != nil { // unchanged, as they are stored
 		return nil, err
 	}
 	return compared(present, next, lines, library.RevisionImport)

@@ -12,10 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxText bounds the lines of a corrected text, in bytes of JSON.
+// maxText limits the lines of a corrected text, in bytes of JSON.
 const maxText = 16 << 20
 
-// linesOf are the lines of a text that was read with its words.
+// linesOf returns the lines of a text that was read with its words.
 func linesOf(t *db.Transcript) (lines []transcript.Segment, err error) {
 	segments, err := t.SegmentsJSON.Plain()
 	if err != nil {
@@ -34,7 +34,7 @@ func linesOf(t *db.Transcript) (lines []transcript.Segment, err error) {
 	return lines, nil
 }
 
-// compared is a text with other lines than the present one; nil if the lines, their words and
+// compared is a text with other lines than the current one; nil if the lines, their words and
 // their source are the same.
 func compared(present *Text, next *db.Transcript, lines []transcript.Segment, kind library.RevisionKind) (*revised, error) {
 	before, err := linesOf(present.Transcript)
@@ -59,7 +59,8 @@ func compared(present *Text, next *db.Transcript, lines []transcript.Segment, ki
 	return &revised{next, kind, len(lines), max(len(lines), len(before)) - same}, nil
 }
 
-// setLines gives a text its lines. A text that would be too large is an INVALID_REQUEST.
+// setLines gives a text its lines. If the text would be too large, the error is
+// INVALID_REQUEST.
 func setLines(t *db.Transcript, lines []transcript.Segment) error {
 	segments := wire.AppendSegments(nil, lines)
 	if len(segments) > max(maxText, t.SegmentsJSON.Len()) {

@@ -9,12 +9,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// timed is a line of a text as the service writes it with times.
+// timed is a line of a text in the format in which the service writes lines with times.
 var timed = regexp.MustCompile(`^\[(\d{1,6}):([0-5]\d):([0-5]\d)\] ?(.*)$`)
 
-// plainLines are the lines of a plain text that are not empty. See File.lines.
+// plainLines returns the non-empty lines of a plain text. See File.lines.
 func plainLines(text string, present []transcript.Segment, length float64) []transcript.Segment {
-	var lines, withTimes []transcript.Segment // the whole lines, and the lines behind their times
+	var lines, withTimes []transcript.Segment // the whole lines, and the lines without their times
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
@@ -41,7 +41,7 @@ func plainLines(text string, present []transcript.Segment, length float64) []tra
 	return lines
 }
 
-// last makes each line with a start last until the next one, and the last line until the end of
+// last makes each line with a start end when the next one starts, and the last line end with
 // the media.
 func last(lines []transcript.Segment, length float64) {
 	for i := range lines {
@@ -53,20 +53,21 @@ func last(lines []transcript.Segment, length float64) {
 	}
 }
 
-// startOf is the time at the beginning of a line, in seconds, and the rest of the line.
+// startOf reads the time at the beginning of a line, in seconds, and returns the rest of
+// the line.
 func startOf(line string) (start float64, rest string, ok bool) {
 	m := timed.FindStringSubmatch(line)
 	if m == nil {
 		return 0, "", false
 	}
 	for i, unit := range []int{3600, 60, 1} {
-		n, _ := strconv.Atoi(m[i+1]) // of so few digits: it never fails
+		n, _ := strconv.Atoi(m[i+1]) // of few digits, so it never fails
 		start += float64(n * unit)
 	}
 	return start, m[4], true
 }
 
-// sameSeconds reports whether each line begins in the same second as the present line.
+// sameSeconds reports whether each line begins in the same second as the current line.
 func sameSeconds(lines, present []transcript.Segment) bool {
 	for i := range lines {
 		if int(lines[i].Start) != int(present[i].Start) {
@@ -76,7 +77,7 @@ func sameSeconds(lines, present []transcript.Segment) bool {
 	return true
 }
 
-// share gives lines the time of the media by their characters.
+// share divides the time of the media among lines by their characters.
 func share(lines []transcript.Segment, length float64) {
 	all, before := 0, 0
 	for _, line := range lines {

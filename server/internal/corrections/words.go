@@ -6,13 +6,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxCompared bounds the words of a line, old and new, between which equal words are looked for:
-// the time grows with their product.
+// maxCompared limits the words of a line, old and new, that are compared: the time grows with
+// their product.
 const maxCompared = 200
 
-// retime returns the words of a line with another text. Words that stay keep their times. New
+// retime returns the words of a line with a new text. Words that stay keep their times. New
 // words share the time between the words that stay. retime returns nil if the words of the line
-// are not the words between its spaces, as in a script without spaces.
+// are not the parts between its spaces, as in a script without spaces.
 func retime(line transcript.Segment, text string) []transcript.Word {
 	if len(line.Words) == 0 || len(strings.Fields(line.Text)) != len(line.Words) {
 		return nil
@@ -46,8 +46,8 @@ func retime(line transcript.Segment, text string) []transcript.Word {
 	return words
 }
 
-// staying returns for each new word the index of the old word that it is, or -1: a longest common
-// subsequence, as far as the texts are not too long for one.
+// staying returns for each new word the index of the equal old word, or -1. It finds a longest
+// common subsequence, unless the texts are too long.
 func staying(old []transcript.Word, fresh []string) []int {
 	stays := make([]int, len(fresh))
 	for i := range stays {
@@ -65,7 +65,7 @@ func staying(old []transcript.Word, fresh []string) []int {
 	if m-first > maxCompared || n-first > maxCompared {
 		return stays
 	}
-	longest := make([][]int, m-first+1) // of the words from i and from j on
+	longest := make([][]int, m-first+1) // of the words from i and from j to the end
 	for i := range longest {
 		longest[i] = make([]int, n-first+1)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// TextsOf returns the ids of the texts that an account has: those of its library, and those that
+// TextsOf returns the ids of an account's texts: the texts of its library, and the texts that
 // belong to the account alone.
 func (r Reader) TextsOf(ctx context.Context, account string) (ids []string, err error) {
 	err = r.db.NewRaw(`SELECT id FROM transcripts WHERE owner = ?0 AND owner <> ''
@@ -20,7 +20,8 @@ func (r Reader) RecordingsOf(ctx context.Context, account string) (all []Recordi
 	return all, wrap("recordings of "+account, err)
 }
 
-// LongSnapshot is Snapshot for a reader that may rest between two questions for any time.
+// LongSnapshot is Snapshot for a reader that may pause between two questions for any
+// time.
 func (s *Store) LongSnapshot(ctx context.Context, read func(ctx context.Context, r Reader) error) error {
 	return s.sql.Snapshot(ctx, func(ctx context.Context, db bun.IDB) error {
 		if s.Shared() {

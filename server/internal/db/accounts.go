@@ -13,7 +13,7 @@ type Account struct {
 	ID        string `bun:",pk"` // the name given by the operator
 	Plan      string
 	Suspended bool
-	Prompt    string // for the recognition of its uploads; "" for none
+	Prompt    string // the prompt for its uploads; "" means none
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -41,7 +41,7 @@ func (r Accounts) All(ctx context.Context) ([]Account, error) {
 	return all, wrap("accounts", err)
 }
 
-// Prompt returns that of an account, "" also of one that is not known here.
+// Prompt returns the prompt of an account; "" if the account is not known here.
 func (r Accounts) Prompt(ctx context.Context, account string) (string, error) {
 	a, err := r.ByID(ctx, account)
 	if errors.Is(err, ErrNotFound) {
@@ -50,8 +50,8 @@ func (r Accounts) Prompt(ctx context.Context, account string) (string, error) {
 	return a.Prompt, err
 }
 
-// Put creates the account or changes its plan, state and prompt. Times that are
-// zero become now; the time of creation stays.
+// Put creates the account or changes its plan, state and prompt. Times that are zero
+// become the current time; the time of creation does not change.
 func (w AccountsTx) Put(ctx context.Context, a Account) error {
 	sqldb.Stamp(&a.CreatedAt, &a.UpdatedAt)
 	_, err := w.db.NewInsert().Model(&a).
@@ -61,16 +61,16 @@ func (w AccountsTx) Put(ctx context.Context, a Account) error {
 	return wrap("put account "+a.ID, err)
 }
 
-// Standing is the state of an account at one moment: its use in a period, its places,
+// Standing is the state of an account at one moment: its usage in a period, its places,
 // and the key of the request.
 type Standing struct {
 	Usage  Usage
 	Places PlacesInUse
-	Key    *Key // nil means that the account has none with that id
+	Key    *Key // nil if the account has no key with that id
 }
 
-// Standing returns the state of the account in the period that began at a time. One
-// query.
+// Standing returns the state of the account in the period that began at the given time.
+// One query.
 func (r Accounts) Standing(ctx context.Context, account, keyID string, period time.Time) (Standing, error) {
 	var row struct {
 		Usage

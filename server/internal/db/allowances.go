@@ -8,28 +8,28 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Allowance is an amount of what an account has for a period.
+// Allowance is a kind of allowance of an account in a period.
 type Allowance struct {
 	Transcripts int64
 	Minutes     int64 // of recognized sound
 }
 
-// Usage is what an account has used of its allowance in a period, and what is set
-// aside for its running jobs.
+// Usage is what an account has used of its allowance in a period, and what is reserved
+// for its running jobs.
 type Usage struct {
 	Used     Allowance `bun:"embed:used_"`
 	Reserved Allowance `bun:"embed:reserved_"`
 }
 
-// Taken is what no new job can have: used, or reserved for others.
+// Taken is the part that is not available to a new job: used or reserved.
 func (u Usage) Taken() Allowance {
 	return Allowance{u.Used.Transcripts + u.Reserved.Transcripts, u.Used.Minutes + u.Reserved.Minutes}
 }
 
-// Allowances reads how much of their allowance accounts have used.
+// Allowances reads the usage of the allowances of accounts.
 type Allowances struct{ *source }
 
-// AllowancesTx reads and changes how much of their allowance accounts have used.
+// AllowancesTx reads and changes the usage of the allowances of accounts.
 type AllowancesTx struct {
 	Allowances
 	tx *Tx
@@ -43,8 +43,8 @@ type usageRow struct {
 	Usage
 }
 
-// Usage is what an account has used in the period that began at a time; the zero
-// value where it has used nothing.
+// Usage returns what an account has used in the period that began at the given time, or
+// the zero value if it has used nothing.
 func (r Allowances) Usage(ctx context.Context, account string, period time.Time) (Usage, error) {
 	var row usageRow
 	err := r.db.NewSelect().Model(&row).Where("account = ? AND period = ?", account, period.Format(time.DateOnly)).Scan(ctx)
@@ -54,11 +54,10 @@ func (r Allowances) Usage(ctx context.Context, account string, period time.Time)
 	return row.Usage, err
 }
 
-// Reserve sets aside want from the allowance of a job's account, instead of the
-// job's present reservation. If the limits of the job do not permit more, Reserve
-// changes nothing and reports false. A smaller reservation always succeeds. This
-// transaction must have read the job with Jobs.LockRunning, or have inserted it.
-// Reserve updates j.
+// Reserve reserves want from the allowance of a job's account, and replaces the job's
+// current reservation. If the limits of the job do not permit more, Reserve changes
+// nothing and reports false. A smaller reservation always succeeds. This transaction must
+// have read the job with Jobs.LockRunning, or have inserted it. Reserve updates j.
 func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool, error) {
 	more := Allowance{want.Transcripts - j.Reserved.Transcripts, want.Minutes - j.Reserved.Minutes}
 	if more == (Allowance{}) {
@@ -71,28 +70,29 @@ func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool
 	return true, w.setReserved(ctx, j, want)
 }
 
-// Hold sets aside what the row of a new job has reserved. If the limits of the job do not
-// permit as much, Hold changes nothing and reports false: the caller rolls the job back.
+// Hold reserves the amount in the row of a new job. If the limits of the job do not
+// permit that amount, Hold changes nothing and reports false: the caller rolls the job
+// back.
 func (w AllowancesTx) Hold(ctx context.Context, j *Job) (bool, error) {
 	return w.use(ctx, j.Account, j.Limits, Usage{Reserved: j.Reserved})
 }
 
-// Settle settles what an ended job has reserved: the account pays some of the reservation, or
-// nothing, and is given back the rest. The job's row holds the reservation no more: see
-// Works.End. Settle updates j.
+// Settle settles the reservation of an ended job: the account pays a part of it, or nothing,
+// and gets the rest back. The job's row no longer holds the reservation: see Works.End.
+// Settle updates j.
 func (w AllowancesTx) Settle(ctx context.Context, j *Job, pays Allowance) error {
 	if j.Reserved == (Allowance{}) {
 		return nil
 	}
 	back := Allowance{-j.Reserved.Transcripts, -j.Reserved.Minutes}
-	unlimited := Limits{Period: j.Limits.Period, Transcripts: -1, ASRMinutes: -1} // it was judged when it was set aside
+	unlimited := Limits{Period: j.Limits.Period, Transcripts: -1, ASRMinutes: -1} // the amount was checked when it was reserved
 	_, err := w.use(ctx, j.Account, unlimited, Usage{Used: pays, Reserved: back})
 	j.Reserved = Allowance{}
 	return err
 }
 
-// Pay takes an amount from an account's allowance without a reservation. If the limits
-// do not permit the amount, Pay changes nothing and reports false.
+// Pay takes an amount from an account's allowance without a reservation. If the limits do
+// not permit the amount, Pay changes nothing and reports false.
 func (w AllowancesTx) Pay(ctx context.Context, account string, l Limits, amount Allowance) (bool, error) {
 	return w.use(ctx, account, l, Usage{Used: amount})
 }

@@ -9,31 +9,32 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Place says how far a piece of work is on its way to recognition. A piece of work that
-// only needs captions has no place.
+// Place is the progress of a piece of work towards recognition. A piece of work that only
+// needs captions has no place.
 //
-// A transaction that has locked the work makes and removes its place. The places
-// of an account change in transactions that lock the account with Places.Lock, so that
-// a transaction surely finds a place that another gives up. Take this lock after the
-// work and its jobs, and before rows that accounts share.
+// A transaction that has locked the work makes and removes its place. The places of an
+// account change only in transactions that lock the account with Places.Lock, so that a
+// transaction always finds a place that another one releases. Take this lock after the
+// locks of the work and its jobs, and before locks of rows that accounts share.
 type Place struct {
 	bun.BaseModel `bun:"table:asr_places,alias:p"`
 
 	WorkID string `bun:"extraction_id,pk"`
 	State  PlaceState
-	// JobID and Account are the job on whose account the place is; "" outside.
+	// JobID and Account are the job whose account has the place; "" for a piece of work
+	// without a place.
 	JobID, Account string `bun:",nullzero"`
 }
 
-// PlaceState is how far a piece of work is on its way to recognition.
+// PlaceState is the progress of a piece of work towards recognition.
 type PlaceState string
 
-// The states of a place, in the order in which they follow each other.
+// The states of a place, in order.
 const (
-	Outside PlaceState = "outside" // no account of a job has a place free
-	Waiting PlaceState = "waiting" // it has a place; its sound is being prepared
-	Ready   PlaceState = "ready"   // its chunks wait for a slot
-	Running PlaceState = "running" // it has a slot
+	Outside PlaceState = "outside" // no account of a job has a free place
+	Waiting PlaceState = "waiting" // the work has a place, and its sound is being prepared
+	Ready   PlaceState = "ready"   // the chunks of the work wait for a slot
+	Running PlaceState = "running" // the work has a slot
 )
 
 // PlacesInUse is how many pieces of work of an account have a slot, and how many more
@@ -56,8 +57,7 @@ func (r Places) InUse(ctx context.Context, account string) (PlacesInUse, error) 
 	return n, wrap("places of "+account, err)
 }
 
-// countPlaces counts the places of an account: those that are running, and those that
-// are waiting.
+// countPlaces counts the places of an account: the running ones and the waiting ones.
 func countPlaces(db bun.IDB, account string) *bun.SelectQuery {
 	return db.NewSelect().Model((*Place)(nil)).
 		ColumnExpr("count(CASE WHEN state = ? THEN 1 END) AS running", Running).
@@ -75,11 +75,11 @@ func (r Places) ByWork(ctx context.Context, workID string) (Place, error) {
 	return p, err
 }
 
-// Taken reports whether the place is on the account of a job.
+// Taken reports whether the account of a job has the place.
 func (p Place) Taken() bool { return p.JobID != "" }
 
 // NextReady returns the oldest job of an account that has a place and is ready for a
-// slot, or ErrNotFound. Jobs that only batches wait for come last.
+// slot, or ErrNotFound. Jobs for which only batches wait come last.
 func (r Places) NextReady(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
@@ -94,7 +94,7 @@ func (r Places) NextReady(ctx context.Context, account string) (*Job, error) {
 }
 
 // NextOutside returns the oldest running job of an account on a piece of work without a
-// place, or ErrNotFound. Jobs that only batches wait for come last.
+// place, or ErrNotFound. Jobs for which only batches wait come last.
 func (r Places) NextOutside(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
@@ -109,8 +109,8 @@ func (r Places) NextOutside(ctx context.Context, account string) (*Job, error) {
 	return j, nil
 }
 
-// Lock makes transactions that change the places of an account run one after
-// the other, until the end of the transaction.
+// Lock makes transactions that change the places of an account run one after another. It
+// holds until the end of the transaction.
 func (w PlacesTx) Lock(ctx context.Context, accounts ...string) error {
 	accounts = slices.Clone(accounts)
 	slices.Sort(accounts) // the one order that all transactions follow
@@ -122,8 +122,8 @@ func (w PlacesTx) Lock(ctx context.Context, accounts ...string) error {
 	return nil
 }
 
-// Take gives the work of a job a place of the job's account. It is false if the
-// work has a place already.
+// Take gives the work of a job a place of the job's account. It returns false if the work
+// already has a place.
 func (w PlacesTx) Take(ctx context.Context, j *Job) (bool, error) {
 	res, err := w.db.NewInsert().
 		Model(&Place{WorkID: j.WorkID, State: Waiting, JobID: j.ID, Account: j.Account}).
@@ -135,13 +135,13 @@ func (w PlacesTx) Take(ctx context.Context, j *Job) (bool, error) {
 	return n > 0, wrap("place for job "+j.ID, err)
 }
 
-// StandOutside notes that a piece of work without a place wants one.
+// StandOutside records that a piece of work without a place waits for one.
 func (w PlacesTx) StandOutside(ctx context.Context, workID string) error {
 	_, err := w.db.NewInsert().Model(&Place{WorkID: workID, State: Outside}).On("CONFLICT DO NOTHING").Exec(ctx)
 	return wrap("no place for extraction "+workID, err)
 }
 
-// SetState changes the state of a place: it becomes Ready or Running.
+// SetState changes the state of a place to Ready or Running.
 func (w PlacesTx) SetState(ctx context.Context, workID string, state PlaceState) error {
 	if state != Ready && state != Running {
 		return fmt.Errorf("store: place of extraction %s: it cannot become %q", workID, state)
@@ -151,7 +151,7 @@ func (w PlacesTx) SetState(ctx context.Context, workID string, state PlaceState)
 	return mustAffect("place of extraction "+workID, res, err)
 }
 
-// Pass gives the place of work to another job of it.
+// Pass gives the place of a piece of work to another job of the same work.
 func (w PlacesTx) Pass(ctx context.Context, to *Job) error {
 	res, err := w.db.NewUpdate().Model((*Place)(nil)).Set("job_id = ?, account = ?", to.ID, to.Account).
 		Where("extraction_id = ? AND state <> ?", to.WorkID, Outside).Exec(ctx)

@@ -18,7 +18,7 @@ import (
 // Tables are the versions of the tables of a database: ours, and River's.
 type Tables struct{ Ours, Rivers int64 }
 
-// Newer reports whether a program that knows the tables other does not know these.
+// Newer reports whether a program that knows the tables other does not know these tables.
 func (t Tables) Newer(other Tables) bool { return t.Ours > other.Ours || t.Rivers > other.Rivers }
 
 // KnownTables are the newest tables that this program knows, on a kind of database.
@@ -41,8 +41,8 @@ func KnownTables(kind string) (known Tables, err error) {
 // Tables returns the versions of the tables.
 func (r Reader) Tables(ctx context.Context) (Tables, error) { return tablesOf(ctx, r.db) }
 
-// Dump writes the database as it stands at one moment into a new file. read asks the database as it
-// stands at the same moment.
+// Dump writes the database, as it is at one moment, into a new file. read can read the database as
+// it is at the same moment.
 func (s *Store) Dump(ctx context.Context, path string, read func(ctx context.Context, r Reader) error) error {
 	return s.sql.Dump(ctx, path, func(ctx context.Context, db bun.IDB) error {
 		return read(ctx, newReader(&source{db: db, shared: s.Shared()}))
@@ -55,9 +55,9 @@ func (o Options) Kind() string { return string(sqldb.KindOf(o.Database)) }
 // Kind is the kind of the database: "sqlite3" or "postgres".
 func (s *Store) Kind() string { return string(s.sql.Kind()) }
 
-// Load fills an empty database with what Dump has written, brings its tables up to date, and makes it
-// ready for its first process. After an error the database is as empty as before, or the error says
-// that it is not.
+// Load fills an empty database with the output of Dump, migrates its tables, and prepares it for
+// its first process. After an error, the database is empty as before, or the error says that it
+// is not.
 func Load(ctx context.Context, o Options, dump io.Reader) error {
 	return sqldb.Load(ctx, o.Database, dump, func(ctx context.Context, database string) error {
 		o.Database, o.MustExist = database, true
@@ -69,8 +69,8 @@ func Load(ctx context.Context, o Options, dump io.Reader) error {
 	})
 }
 
-// BeginAnew makes a database that was restored ready for its first process. The processes of the
-// database that was dumped are not those of this one, so their leases end.
+// BeginAnew prepares a restored database for its first process. The processes of the dumped
+// database do not serve this one, so their leases end.
 func (s *Store) BeginAnew(ctx context.Context) error {
 	err := s.InTx(Unhurried(ctx), func(ctx context.Context, tx *Tx) error {
 		for _, table := range OwnTables() {

@@ -14,43 +14,44 @@ import (
 
 // Batch is a list of contents whose transcripts are made together.
 //
-// A transaction that changes a batch or ends an item of it first locks the batch's row.
-// It takes this lock after the locks of work, jobs, places and texts, and
-// before the usage of accounts. It locks several batches in the order of their ids.
+// A transaction that changes a batch or ends one of its items first locks the batch's
+// row. It takes this lock after the locks of work, jobs, places and texts, and before the
+// usage of accounts. It locks several batches in the order of their ids.
 type Batch struct {
 	bun.BaseModel `bun:"table:batches,alias:b"`
 
-	ID      string `bun:",pk"` // UUIDv7; made when empty
+	ID      string `bun:",pk"` // UUIDv7; made if it is empty
 	Account string
 	Mode    batch.Mode
-	// Languages is the caller's list; "" when none was sent.
+	// Languages is the caller's list; "" if the request had none.
 	Languages string
 	List      BatchList `bun:"embed:list_"`
 	Title     string    // of the list; "" if not known
-	// MaxItems is how many items the caller wants, 0 means all. ItemLimit is how many there
-	// may be.
+	// MaxItems is how many items the caller wants; 0 means all. ItemLimit is the largest
+	// number of items.
 	MaxItems, ItemLimit int
-	// Limits are the limits of the plan under which the items are made. CacheTTL is how old
-	// a stored text for an item may be; -1 is no limit.
+	// Limits are the limits of the plan under which the items are made. CacheTTL is the
+	// greatest age of a stored text for an item; -1 means no limit.
 	Limits   Limits
 	CacheTTL time.Duration `bun:"cache_ttl"`
-	Trace    string        // as of a Job
+	Trace    string        // the same as in a Job
 
 	// Status is the stored status. BatchState.Shown shows a pending batch as processing as
-	// soon as an item is taken. The first item that ends changes the stored status.
+	// soon as one of its items has started. The first item that ends changes the stored
+	// status.
 	Status    batch.Status
-	LastError *transcript.LastError // why its list is read again
-	Error     *transcript.Error     // why its list could not be read
-	Listed    bool                  // all its items are known
-	// Feeding tells that a step which takes up items is on its way.
+	LastError *transcript.LastError // why the list is read again
+	Error     *transcript.Error     // why the list could not be read
+	Listed    bool                  // all items are known
+	// Feeding says that a step that submits items is queued or running.
 	Feeding bool
 
 	ExportRef, ExportMime *string
 	CreatedAt, UpdatedAt  time.Time
 }
 
-// BatchList is the playlist or channel that a batch is made from; the zero value: it
-// is made from links.
+// BatchList is the playlist or channel from which a batch is made. The zero value means
+// that the batch is made from links.
 type BatchList struct {
 	Platform transcript.Platform
 	Kind     string
@@ -58,12 +59,12 @@ type BatchList struct {
 	URL      string `bun:"url"`
 }
 
-// BatchState is a batch in the form for its owner, with the counts of its items.
+// BatchState is a batch as its owner sees it, with the counts of its items.
 type BatchState struct {
 	Batch  `bun:",extend"`
 	Shown  batch.Status // instead of Status
 	Counts batch.Counts `bun:"embed:n_"`
-	// MovedAt is the time of the last change of an item; nil means that there is no item.
+	// MovedAt is the time of the last change of an item; nil if there is no item.
 	MovedAt *time.Time
 	// ItemError is the newest LastError of the jobs of its items.
 	ItemError *transcript.LastError
@@ -91,7 +92,8 @@ const itemError = `(SELECT j.last_error FROM batch_items AS i JOIN jobs AS j ON 
 	WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND j.last_error IS NOT NULL
 	ORDER BY j.last_error ->> 'at' DESC LIMIT 1)`
 
-// Owned returns the account's batch. The batch of another account is ErrNotFound.
+// Owned returns the account's batch. For the batch of another account, the error is
+// ErrNotFound.
 func (r Batches) Owned(ctx context.Context, account, id string) (*BatchState, error) {
 	found, err := r.states(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ? AND b.id = ?", account, id))
 	switch {
@@ -141,13 +143,13 @@ func (r Batches) states(ctx context.Context, page *bun.SelectQuery) ([]BatchStat
 	return found, wrap("batches", err)
 }
 
-// IDs returns the ids of batches of an account, at most n.
+// IDs returns the ids of at most n batches of an account.
 func (r Batches) IDs(ctx context.Context, account string, n int) (ids []string, err error) {
 	err = r.db.NewSelect().Model((*Batch)(nil)).Column("b.id").Where("b.account = ?", account).Limit(int64(n)).Scan(ctx, &ids)
 	return ids, wrap("batches of "+account, err)
 }
 
-// Insert stores a new batch. Id and times that are zero are filled in.
+// Insert stores a new batch. An empty id and zero times are filled in.
 func (w BatchesTx) Insert(ctx context.Context, b *Batch) error {
 	if err := sqldb.NewID(&b.ID); err != nil {
 		return err
@@ -162,13 +164,14 @@ func (r Batches) ByID(ctx context.Context, id string) (*Batch, error) {
 	return scanBatch(ctx, r.db.NewSelect().Where("b.id = ?", id), id)
 }
 
-// Lock returns a batch that no other transaction changes until this one ends, or
-// ErrNotFound.
+// Lock returns a batch, or ErrNotFound, and prevents other transactions from changing the
+// batch until this one ends.
 func (w BatchesTx) Lock(ctx context.Context, id string) (*Batch, error) {
 	return scanBatch(ctx, w.tx.sql.ForUpdate(w.db.NewSelect().Where("b.id = ?", id)), id)
 }
 
-// LockOwned is Lock of an account's batch. The batch of another account is ErrNotFound.
+// LockOwned is Lock of an account's batch. For the batch of another account, the error is
+// ErrNotFound.
 func (w BatchesTx) LockOwned(ctx context.Context, account, id string) (*Batch, error) {
 	q := w.db.NewSelect().Where("b.id = ? AND b.account = ?", id, account)
 	return scanBatch(ctx, w.tx.sql.ForUpdate(q), id)
@@ -182,7 +185,7 @@ func scanBatch(ctx context.Context, q *bun.SelectQuery, id string) (*Batch, erro
 	return b, nil
 }
 
-// Save writes what may change of a batch that the transaction has locked, and
+// Save writes the changeable members of a batch that the transaction has locked, and
 // wakes its watchers.
 func (w BatchesTx) Save(ctx context.Context, b *Batch) error {
 	b.Title, b.UpdatedAt = sqldb.Text(b.Title), sqldb.Moment(time.Now())
@@ -199,8 +202,8 @@ func (w BatchesTx) Delete(ctx context.Context, id string) error {
 	return mustAffect("batch "+id, res, err)
 }
 
-// SetExport notes the mark and the media type of the last export of the account's
-// batch. It does not change UpdatedAt.
+// SetExport stores the mark and the media type of the last export of the account's batch.
+// It does not change UpdatedAt.
 func (w BatchesTx) SetExport(ctx context.Context, account, batchID, ref, mediaType string) error {
 	res, err := w.db.NewUpdate().Model((*Batch)(nil)).
 		Set("export_ref = ?, export_mime = ?", ref, mediaType).

@@ -21,25 +21,25 @@ const insertRows = 500
 type BatchItem struct {
 	bun.BaseModel `bun:"table:batch_items,alias:i"`
 
-	ID         string `bun:",pk"` // UUIDv7; made when empty
+	ID         string `bun:",pk"` // UUIDv7; made if it is empty
 	BatchID    string
-	Position   int // in the batch, from 1
+	Position   int // the position in the batch, from 1
 	Platform   transcript.Platform
 	ExternalID string
 	SourceURL  string // "" means that there is none
-	Short      bool   // a short link that is still to be followed
-	// Sound tells that it is to be recognized.
+	Short      bool   // a short link that has not been resolved yet
+	// Sound says that the item needs recognition.
 	Sound bool
-	// Status is pending, success, failed or skipped: whether a pending one is being
-	// worked on, its job tells.
+	// Status is pending, success, failed or skipped. The job of a pending item says whether
+	// the item is being worked on.
 	Status batch.ItemStatus
 	JobID  string // of its job; "" means that it has none
 	ItemEnd
-	Attempts  int // those that have ended
+	Attempts  int // the attempts that have ended
 	UpdatedAt time.Time
 }
 
-// ItemEnd is what becomes of an item: a text, or an error.
+// ItemEnd is the result of an item: a text, or an error.
 type ItemEnd struct {
 	TranscriptID string
 	Lang         string // of the text
@@ -51,7 +51,7 @@ type ItemEnd struct {
 // ItemState is an item with the state of its job, if it has a job.
 type ItemState struct {
 	BatchItem `bun:",extend"`
-	// Job is the zero value without one that runs.
+	// Job is the zero value if no job runs.
 	Job      lifecycle.State `bun:"embed:claim_"`
 	Sequence int             // of the job's last transition
 	Title    string          // of its text; "" means that there is none
@@ -66,8 +66,8 @@ type ItemsTx struct {
 	tx *Tx
 }
 
-// Page returns items of the account's batch by their position, from the one
-// after a position on, at most n.
+// Page returns at most n items of the account's batch, by position, after the given
+// position.
 func (r Items) Page(ctx context.Context, account, batchID string, after, n int) ([]ItemState, error) {
 	var items []ItemState
 	err := itemStates(r.db.NewSelect().Model(&items)).
@@ -78,7 +78,7 @@ func (r Items) Page(ctx context.Context, account, batchID string, after, n int) 
 	return items, wrap("items of batch "+batchID, err)
 }
 
-// itemStates selects items with where their jobs stand.
+// itemStates selects items with the states of their jobs.
 func itemStates(items *bun.SelectQuery) *bun.SelectQuery {
 	return items.ColumnExpr("i.*").
 		ColumnExpr("coalesce(j.status, '') AS claim_status, coalesce(j.stage, '') AS claim_stage, coalesce(j.sequence, 0) AS sequence").
@@ -86,7 +86,7 @@ func itemStates(items *bun.SelectQuery) *bun.SelectQuery {
 		Join("LEFT JOIN jobs AS j ON j.id = i.job_id AND i.status = 'pending'")
 }
 
-// Insert stores new items. Ids and times that are zero are filled in.
+// Insert stores new items. Empty ids and zero times are filled in.
 func (w ItemsTx) Insert(ctx context.Context, items []BatchItem) error {
 	for i := range items {
 		item := &items[i]
@@ -104,8 +104,7 @@ func (w ItemsTx) Insert(ctx context.Context, items []BatchItem) error {
 	return nil
 }
 
-// WithoutJob returns items of a batch that wait and have no job, by their position,
-// at most n.
+// WithoutJob returns at most n items of a batch that wait and have no job, by position.
 func (r Items) WithoutJob(ctx context.Context, batchID string, n int) ([]BatchItem, error) {
 	var items []BatchItem
 	err := r.db.NewSelect().Model(&items).
@@ -115,8 +114,8 @@ func (r Items) WithoutJob(ctx context.Context, batchID string, n int) ([]BatchIt
 	return items, wrap("items of batch "+batchID, err)
 }
 
-// ShortLinks returns the items of a batch that are short links and wait to be followed,
-// by their position.
+// ShortLinks returns the items of a batch with short links that are not resolved, by
+// position.
 func (r Items) ShortLinks(ctx context.Context, batchID string) ([]BatchItem, error) {
 	var items []BatchItem
 	err := r.db.NewSelect().Model(&items).
@@ -126,23 +125,23 @@ func (r Items) ShortLinks(ctx context.Context, batchID string) ([]BatchItem, err
 	return items, wrap("short links of batch "+batchID, err)
 }
 
-// All returns the items of a batch by their position.
+// All returns the items of a batch by position.
 func (r Items) All(ctx context.Context, batchID string) ([]BatchItem, error) {
 	var items []BatchItem
 	err := r.db.NewSelect().Model(&items).Where("i.batch_id = ?", batchID).Order("i.position").Scan(ctx)
 	return items, wrap("items of batch "+batchID, err)
 }
 
-// OpenItems is what is left to do of a batch.
+// OpenItems describes the remaining work on a batch.
 type OpenItems struct {
-	Any        bool // some item has not ended
-	WithoutJob bool // some of these has no job, and names a content
-	// UnderWay is how many of them have a job, and are not known to need recognition;
-	// no more are counted than was asked for.
+	Any        bool // an item has not ended
+	WithoutJob bool // an item that has not ended has no job, and names a content
+	// UnderWay is how many items have a job and are not known to need recognition. It counts
+	// no further than the caller asks.
 	UnderWay int
 }
 
-// Open returns what is left to do of a batch. It counts at most n items.
+// Open describes the remaining work on a batch. It counts at most n items.
 func (r Items) Open(ctx context.Context, batchID string, n int) (OpenItems, error) {
 	var open OpenItems
 	err := r.db.NewRaw(`SELECT
@@ -154,7 +153,7 @@ func (r Items) Open(ctx context.Context, batchID string, n int) (OpenItems, erro
 	return open, wrap("open items of batch "+batchID, err)
 }
 
-// Counts returns how the items of a batch stand.
+// Counts returns the number of a batch's items in each state.
 func (r Items) Counts(ctx context.Context, batchID string) (n batch.Counts, err error) {
 	err = r.db.NewSelect().Model((*BatchItem)(nil)).
 		ColumnExpr("count(*), count(CASE WHEN status = 'pending' THEN 1 END)").
@@ -164,10 +163,9 @@ func (r Items) Counts(ctx context.Context, batchID string) (n batch.Counts, err 
 	return n, wrap("counts of batch "+batchID, err)
 }
 
-// SetJob sets the job of an item that waits without a job. sound says that the
-// content is to be recognized; content that has a place for recognition, or wants a
-// place, counts the same. The error is ErrNotFound if the item does not wait, or no
-// longer waits.
+// SetJob sets the job of an item that waits without a job. sound says that the content
+// needs recognition; content that has or wants a place for recognition counts as well.
+// The error is ErrNotFound if the item does not wait.
 func (w ItemsTx) SetJob(ctx context.Context, itemID string, j *Job, sound bool) error {
 	res, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
 		Set("job_id = ?, updated_at = ?", j.ID, sqldb.Moment(time.Now())).
@@ -181,15 +179,15 @@ func (w ItemsTx) SetJob(ctx context.Context, itemID string, j *Job, sound bool) 
 	return wrap("item "+itemID, err)
 }
 
-// End ends an item that waits without a job; ErrNotFound as for SetJob. The
+// End ends an item that waits without a job. The error is ErrNotFound as for SetJob. The
 // attempt counts.
 func (w ItemsTx) End(ctx context.Context, itemID string, status batch.ItemStatus, end ItemEnd) error {
 	res, err := endItems(w.db, status, end).Where("id = ? AND status = 'pending' AND job_id = ''", itemID).Exec(ctx)
 	return mustAffect("item "+itemID, res, err)
 }
 
-// EndOfJobs ends the items of a batch that wait for jobs, which end, and returns the
-// jobs that they have waited for.
+// EndOfJobs ends the items of a batch that wait for jobs that are ending, and returns
+// those jobs.
 func (w ItemsTx) EndOfJobs(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) (waited []string, err error) {
 	err = endItems(w.db, status, end).
 		Where("batch_id = ? AND job_id IN (?) AND status = 'pending'", batchID, bun.List(jobIDs)).
@@ -198,7 +196,7 @@ func (w ItemsTx) EndOfJobs(ctx context.Context, batchID string, jobIDs []string,
 	return waited, wrap("items of batch "+batchID, err)
 }
 
-// endItems ends items. The language of a text is looked up.
+// endItems ends items. It looks up the language of a text.
 func endItems(db bun.IDB, status batch.ItemStatus, end ItemEnd) *bun.UpdateQuery {
 	attempt := 1
 	if status == batch.ItemSkipped { // nobody has tried
@@ -210,8 +208,8 @@ func endItems(db bun.IDB, status batch.ItemStatus, end ItemEnd) *bun.UpdateQuery
 		Set("error_code = ?, error_message = ?, retryable = ?", end.ErrorCode, sqldb.Text(end.ErrorMessage), end.Retryable)
 }
 
-// SetSound notes of the items that wait for a piece of work that they are to be recognized,
-// and returns their batches.
+// SetSound records that the items that wait for a piece of work need recognition, and
+// returns their batches.
 func (w ItemsTx) SetSound(ctx context.Context, workID string) (batchIDs []string, err error) {
 	err = w.db.NewUpdate().Model((*BatchItem)(nil)).Set("sound = ?", true).
 		Where("status = 'pending' AND job_id <> '' AND NOT sound").
@@ -222,10 +220,10 @@ func (w ItemsTx) SetSound(ctx context.Context, workID string) (batchIDs []string
 }
 
 // Skip skips the items of a batch that no process works on. If an item has had an attempt
-// and is back in the queue, the attempt counts.
+// and is back in the queue, its attempt counts.
 func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
-	// On PostgreSQL an item may be getting a job right now. Its row is locked until
-	// that claim is there: only a statement that begins afterwards sees it.
+	// On PostgreSQL an item may be getting a job at this moment. Its row is locked until
+	// that job is stored, so only a statement that begins afterwards sees the job.
 	var unclaimed []string
 	q := w.db.NewSelect().Model((*BatchItem)(nil)).Column("id").
 		Where("batch_id = ? AND status = 'pending' AND job_id = ''", batchID).
@@ -242,8 +240,8 @@ func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 	return wrap("skip items of batch "+batchID, err)
 }
 
-// SetContent notes where a short link has led: to a content, an error, or to what the
-// batch has already. An item that waits no more is left alone.
+// SetContent stores the result of a short link: a content, an error, or a content that
+// the batch already has. It ignores an item that no longer waits.
 func (w ItemsTx) SetContent(ctx context.Context, i *BatchItem) error {
 	i.ExternalID, i.SourceURL, i.ErrorMessage, i.UpdatedAt = sqldb.Text(i.ExternalID), sqldb.Text(i.SourceURL), sqldb.Text(i.ErrorMessage), sqldb.Moment(time.Now())
 	_, err := w.db.NewUpdate().Model(i).
@@ -266,16 +264,16 @@ func (w ItemsTx) Reopen(ctx context.Context, batchID string, itemIDs []string) e
 	return wrap("retry items of batch "+batchID, err)
 }
 
-// ExportItem is an item of a batch, and how the item's text stood at the same moment.
+// ExportItem is an item of a batch, and the state of the item's text at the same moment.
 type ExportItem struct {
 	ItemState `bun:",extend"`
-	// TextID and TextAt tell the text, and when it was made: of a text that the account has
-	// corrected the copy. Both are nil where there is none.
+	// TextID and TextAt are the id of the text, and when the text was made. If the account
+	// has corrected the text, they are about the copy. Both are nil if there is no text.
 	TextID *string
 	TextAt *time.Time
 }
 
-// ForExport returns all items of the account's batch, by their position.
+// ForExport returns all items of the account's batch, by position.
 func (r Items) ForExport(ctx context.Context, account, batchID string) ([]ExportItem, error) {
 	var items []ExportItem
 	err := itemStates(r.db.NewSelect().Model(&items)).

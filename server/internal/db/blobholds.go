@@ -10,26 +10,26 @@ import (
 )
 
 // A backup copies the blobs that its snapshot of the database names, which may take hours. A hold
-// keeps every process from deleting blobs meanwhile:
+// prevents every process from deleting blobs during the backup:
 //
-//   - The holder commits its row first, and takes its snapshot afterwards.
-//   - A process first commits that no row names a blob any more, then looks for holds, and then
-//     deletes the blob.
+//   - The holder first commits its row, and then takes its snapshot.
+//   - A process first commits that no row names a blob any more, then looks for holds, and only
+//     then deletes the blob.
 //
-// So if a snapshot names a blob, the process that wants to delete the blob sees the hold. The blob
-// stays then, and a later Sweep deletes it.
+// So if a snapshot names a blob, the process that wants to delete the blob sees the hold. Then the
+// blob stays, and a later Sweep deletes it.
 
 const (
 	holdTime  = 30 * time.Second
 	holdEvery = 5 * time.Second
 )
 
-// ErrHoldLost says that the holder has given no sign of life for so long that blobs may have been
+// ErrHoldLost means that the holder has sent no heartbeat for so long that blobs may have been
 // deleted.
 var ErrHoldLost = errors.New("store: the database was out of reach, or this process stood still, for 30 s: blobs may have been deleted meanwhile")
 
-// BlobHold keeps all processes from deleting blobs. It ends by Release, or 30 seconds after the
-// last sign of life of its process.
+// BlobHold prevents all processes from deleting blobs. It ends with Release, or 30 seconds
+// after the last heartbeat of its process.
 type BlobHold struct {
 	store *Store
 	id    string
@@ -58,8 +58,8 @@ func (s *Store) HoldBlobs(ctx context.Context) (context.Context, *BlobHold, erro
 	return held, h, nil
 }
 
-// beat moves the end of the hold on until ctx ends, or until the hold is lost. A database that
-// does not answer for a moment loses nothing.
+// beat extends the hold until ctx ends, or until the hold is lost. If the database does not
+// answer for a moment, the hold is not lost.
 func (h *BlobHold) beat(ctx context.Context, last time.Time) error {
 	tick := time.NewTicker(holdEvery)
 	defer tick.Stop()
@@ -85,7 +85,7 @@ func (h *BlobHold) beat(ctx context.Context, last time.Time) error {
 	}
 }
 
-// Release ends the hold. It returns ErrHoldLost if the hold had ended before.
+// Release ends the hold. It returns ErrHoldLost if the hold had already ended.
 func (h *BlobHold) Release(ctx context.Context) error {
 	h.stop()
 	<-h.ended
@@ -96,15 +96,15 @@ func (h *BlobHold) Release(ctx context.Context) error {
 	return wrap("release blobs", err)
 }
 
-// BlobsHeld reports whether some process holds the blobs. A caller that deletes a blob asks after
-// the commit of the transaction from which on no row names the blob.
+// BlobsHeld reports whether a process holds the blobs. A caller that deletes a blob asks after
+// the commit of the transaction that removes the last row with the blob's name.
 func (s *Store) BlobsHeld(ctx context.Context) (bool, error) {
 	var held []bool
 	err := s.sql.Ask(ctx, &held, `SELECT EXISTS (SELECT 1 FROM blob_holds WHERE until > ?)`, s.sql.Ago(0))
 	return err == nil && len(held) > 0 && held[0], wrap("look for holds of blobs", err)
 }
 
-// DeleteBlobs deletes blobs that no row names, unless they are held: then Sweep deletes them.
+// DeleteBlobs deletes blobs that no row names. If they are held, Sweep deletes them later.
 func (s *Store) DeleteBlobs(ctx context.Context, keys ...string) error {
 	if len(keys) == 0 {
 		return nil

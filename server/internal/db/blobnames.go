@@ -14,8 +14,8 @@ import (
 // namedAtOnce is how many rows one statement reads.
 const namedAtOnce = 500
 
-// NamedBlobs calls do for each blob that rows name, in the order of OwnTables. The caller gives a
-// Reader of one moment if do may take long.
+// NamedBlobs calls do for each blob that rows name, in the order of OwnTables. The caller passes
+// a Reader of one moment if do may take long.
 func (r Reader) NamedBlobs(ctx context.Context, do func(tables.Blob) error) error {
 	for _, t := range OwnTables() {
 		if t.Blobs == nil {
@@ -40,8 +40,8 @@ func blobsOfRecordings(ctx context.Context, db bun.IDB, do func(tables.Blob) err
 	})
 }
 
-// blobsOfUploads names the parts that have arrived of uploads without an answer. An upload with
-// an answer belongs to a piece of work.
+// blobsOfUploads lists the stored parts of uploads without an answer. An upload with an answer
+// belongs to a piece of work.
 func blobsOfUploads(ctx context.Context, db bun.IDB, do func(tables.Blob) error) error {
 	return inPages(func(last Upload) (page []Upload, err error) {
 		err = db.NewSelect().Model(&page).Column("id", "received").Where("id > ? AND answer_kind = '' AND received > 0", last.ID).
@@ -65,7 +65,7 @@ func blobsOfWorks(ctx context.Context, db bun.IDB, do func(tables.Blob) error) e
 	})
 }
 
-// isCut reports whether work in a stage needs the chunks of its audio alone.
+// isCut reports whether work in a stage needs only the chunks of its audio.
 func isCut(s transcript.Stage) bool {
 	return s == transcript.StageASRQueued || s == transcript.StageASRRunning || s == transcript.StagePublishing
 }
@@ -81,8 +81,8 @@ func blobsOfChunks(ctx context.Context, db bun.IDB, do func(tables.Blob) error) 
 	})
 }
 
-// inPages calls do for each row of all pages. after reads the page behind a row; the first page is
-// behind the zero value.
+// inPages calls do for each row of all pages. after reads the page after a row; the first page
+// follows the zero value.
 func inPages[Row any](after func(Row) ([]Row, error), do func(Row) error) error {
 	var last Row
 	for {
@@ -99,11 +99,11 @@ func inPages[Row any](after func(Row) ([]Row, error), do func(Row) error) error 
 	}
 }
 
-// UploadSum is how the SHA-256 of an upload begins, by its external id.
+// UploadSum returns the beginning of the SHA-256 of an upload, from its external id.
 func UploadSum(externalID string) []byte {
 	sum, err := hex.DecodeString(externalID)
 	if err != nil {
-		return nil // the id of no upload
+		return nil // not the id of an upload
 	}
 	return sum
 }

@@ -9,25 +9,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
-// Chunk is the work's audio.
+// Chunk is a piece of the audio of work.
 type Chunk struct {
 	WorkID   string  `bun:"extraction_id"`
 	N        int     // from 0
 	Start    float64 // seconds on the media clock
 	Duration float64 // seconds
-	Silent   bool    // not to be recognized
-	Channel  int     // of a recording whose channels are recognized by themselves, from 1; else 0
-	MediaKey string  // the blob of its audio; "" when silent
-	// MediaSHA256 is the hash of that blob; nil of one that was stored before hashes
-	// were kept.
+	Silent   bool    // not recognized
+	Channel  int     // of a recording whose channels are recognized separately, from 1; otherwise 0
+	MediaKey string  // the blob of its audio; "" if the chunk is silent
+	// MediaSHA256 is the hash of that blob; nil if the blob was stored before hashes were
+	// kept.
 	MediaSHA256 []byte `bun:"media_sha256"`
 	// Result is the recognition as JSON; nil until the chunk is done. It is
 	// stored compressed.
 	Result []byte
-	// Done tells that the chunk has a result, or is silent and needs none.
+	// Done says that the chunk has a result, or is silent and needs none.
 	Done bool
-	// Recognizer is what the result comes from; nil until there is one, and of a
-	// chunk that was done before this was kept.
+	// Recognizer is the recognizer of the result; nil until there is one, and for a chunk
+	// that was finished before recognizers were stored.
 	Recognizer *Recognizer
 }
 
@@ -35,11 +35,11 @@ type Chunk struct {
 type Recognizer struct {
 	Engine string `json:"engine"`
 	Model  string `json:"model,omitempty"`
-	// ModelSHA256 is the hash of the model's file in hex; "" where it is not known.
+	// ModelSHA256 is the hash of the model's file in hex; "" if it is not known.
 	ModelSHA256 string `json:"modelSHA256,omitempty"`
 	Quality     string `json:"quality,omitempty"` // a note for people
-	// Detects says that the recognizer detects the language. A recognizer that does not
-	// detect hears Language if the request names no language.
+	// Detects says that the recognizer detects the language. If the request names no
+	// language, a recognizer that does not detect it assumes Language.
 	Detects  bool   `json:"languageDetected"`
 	Language string `json:"language,omitempty"`
 }
@@ -53,7 +53,7 @@ type ChunksTx struct {
 	tx *Tx
 }
 
-// chunkRow is a Chunk as the table has it.
+// chunkRow is a Chunk as the table stores it.
 type chunkRow struct {
 	bun.BaseModel `bun:"table:chunks,alias:c"`
 
@@ -67,8 +67,7 @@ func (r *chunkRow) chunk() (Chunk, error) {
 	return c, err
 }
 
-// Insert stores the cut list of work; chunks that exist already
-// stay as they are.
+// Insert stores the cut list of work; it does not change chunks that already exist.
 func (w ChunksTx) Insert(ctx context.Context, chunks []Chunk) error {
 	if len(chunks) == 0 {
 		return nil
@@ -105,8 +104,8 @@ func (r Chunks) All(ctx context.Context, workID string) ([]Chunk, error) {
 	return r.list(ctx, workID, func(*bun.SelectQuery) {})
 }
 
-// Next returns at most limit chunks of work in order, from the n-th on, with the
-// results that are there.
+// Next returns at most limit chunks of work in order, from the n-th on, with the existing
+// results.
 func (r Chunks) Next(ctx context.Context, workID string, n int, limit int64) ([]Chunk, error) {
 	return r.list(ctx, workID, func(q *bun.SelectQuery) { q.Where("n >= ?", n).Limit(limit) })
 }
@@ -123,11 +122,10 @@ func (r Chunks) list(ctx context.Context, workID string, narrow func(*bun.Select
 	return chunks, wrap("chunks of extraction "+workID, err)
 }
 
-// Finish stores the result of a chunk without a result, and the recognizer of the
-// result. left is how many chunks of the work have no result yet; silent chunks
-// count as done. If the chunk already has a result, this result stays and first is
-// false. Finish locks the work: if two chunks finish at once, only one call sees
-// that none is left.
+// Finish stores the result of a chunk without a result, and the recognizer of the result.
+// left is the number of chunks of the work without a result; silent chunks count as done.
+// If the chunk already has a result, that result stays, and first is false. Finish locks
+// the work: if two chunks finish at the same time, only one call sees that none is left.
 func (w ChunksTx) Finish(ctx context.Context, workID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
 	what := fmt.Sprintf("finish chunk %d of extraction %s", n, workID)
 	if result == nil {
@@ -145,7 +143,7 @@ func (w ChunksTx) Finish(ctx context.Context, workID string, n int, result []byt
 	if err != nil {
 		return false, 0, wrap(what, err)
 	}
-	if changed == 0 { // it has a result, or is not there
+	if changed == 0 { // the chunk has a result, or does not exist
 		if _, err := w.ByNumber(ctx, workID, n); err != nil {
 			return false, 0, err
 		}

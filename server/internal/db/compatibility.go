@@ -14,7 +14,8 @@ import (
 var ErrNewer = errors.New("store: the tables are of a newer version")
 
 // compatible returns ErrNewer if the tables have a later migration than this program, and the
-// table compatibility rules this program out. Without a later migration it asks nothing.
+// table compatibility rules this program out. If there is no later migration, it makes no
+// query.
 func compatible(ctx context.Context, db bun.IDB, have, want Tables) error {
 	if have.Ours <= want.Ours {
 		return nil

@@ -11,32 +11,31 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Content is what a platform said about a piece of content when it was last
-// asked.
+// Content is a platform's last answer about a content.
 type Content struct {
 	Platform   transcript.Platform `bun:",pk"`
 	ExternalID string              `bun:",pk"`
 	Metadata   transcript.Metadata
-	Tracks     []transcript.Track // empty means proven none
+	Tracks     []transcript.Track // empty if it is proven that there are none
 	AskedAt    time.Time
 }
 
-// Contents reads what platforms have said of contents.
+// Contents reads the answers of platforms about contents.
 type Contents struct{ *source }
 
-// ContentsTx reads and changes what platforms have said of contents.
+// ContentsTx reads and changes the answers of platforms about contents.
 type ContentsTx struct {
 	Contents
 	tx *Tx
 }
 
-// Get returns what is known of a content, or ErrNotFound.
+// Get returns the stored answer about a content, or ErrNotFound.
 func (r Contents) Get(ctx context.Context, p transcript.Platform, externalID string) (*Content, error) {
 	return scanOne[Content](ctx, r.db.NewSelect().Where("platform = ? AND external_id = ?", p, externalID), "content "+externalID)
 }
 
-// Put stores the metadata and the tracks of a content. They replace those of an earlier
-// visit to the platform. A zero AskedAt becomes now.
+// Put stores the metadata and the tracks of a content. They replace the metadata and the
+// tracks of an earlier visit to the platform. A zero AskedAt becomes the current time.
 func (w ContentsTx) Put(ctx context.Context, c *Content) error {
 	c.Metadata = Clean(c.Metadata)
 	if c.Tracks == nil {
@@ -51,7 +50,7 @@ func (w ContentsTx) Put(ctx context.Context, c *Content) error {
 	return wrap("put content "+c.ExternalID, err)
 }
 
-// Clean takes NUL out of what came from outside (see text).
+// Clean removes NUL from values from outside (see text).
 func Clean(m transcript.Metadata) transcript.Metadata {
 	for _, s := range []*string{&m.Title, &m.Channel, &m.CreatorName, &m.CreatorHandle, &m.CreatorURL, &m.ThumbnailURL} {
 		*s = sqldb.Text(*s)
@@ -59,40 +58,40 @@ func Clean(m transcript.Metadata) transcript.Metadata {
 	return m
 }
 
-// Shelf is what the cache holds of one content: its texts, newest first, and
+// Shelf is everything that the cache has about one content: its texts, newest first, and
 // its track list.
 type Shelf struct {
 	Texts []ShelfText
-	// Tracks is nil when they are not known, and TracksAt then zero.
+	// Tracks is nil if the tracks are not known; TracksAt is then zero.
 	Tracks   []transcript.Track
 	TracksAt time.Time
 }
 
-// ShelfText is a stored text without the text.
+// ShelfText describes a stored text, without the text itself.
 type ShelfText struct {
 	ID        string
 	Lang      string
 	Source    transcript.Origin
 	UpdatedAt time.Time
-	PromptSum string // that of the prompt it was heard with; "" for none
-	// Saved tells that the account has this text in its library, or a text of the same
-	// language that it has corrected.
+	PromptSum string // the sum of the prompt with which it was recognized; "" means none
+	// Saved says that the account has this text in its library, or a corrected text of the
+	// same language.
 	Saved bool
 }
 
-// Shelf returns what the cache holds of a content for an owner ("" for what all
-// may share), and for the account alone that asks ("": for none).
+// Shelf returns what the cache has about a content for an owner ("" for shared texts),
+// and for the account alone that asks ("" means none).
 func (r Contents) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
 	of := contentID{p, externalID}
 	shelf, err := r.facts.shelves.Read(ctx, of, question{of, owner, account, ""}, r.readShelves)
 	if err != nil {
 		return nil, wrap("texts of "+externalID, err)
 	}
-	return &Shelf{slices.Clone(shelf.Texts), shelf.Tracks, shelf.TracksAt}, nil // the caller may take texts off
+	return &Shelf{slices.Clone(shelf.Texts), shelf.Tracks, shelf.TracksAt}, nil // the caller may remove texts
 }
 
 // readShelves reads by one query, because it is on the path of each answer from the cache.
-// Times without a declared type: SQLite's driver does not try many forms of them.
+// Times without a declared type, so that SQLite's driver does not try many formats.
 func (r Contents) readShelves(ctx context.Context, questions []question) (map[question]*Shelf, error) {
 	var rows []struct {
 		N         int
@@ -115,7 +114,7 @@ func (r Contents) readShelves(ctx context.Context, questions []question) (map[qu
 		shelf.Texts, shelf.Tracks, shelf.TracksAt = append(shelf.Texts, row.ShelfText), row.Tracks, row.AskedAt
 	}
 	for _, shelf := range shelves {
-		slices.SortFunc(shelf.Texts, func(a, b ShelfText) int { // newest first; faster here than there
+		slices.SortFunc(shelf.Texts, func(a, b ShelfText) int { // newest first; sorting here is faster than in the database
 			return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(b.ID, a.ID))
 		})
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Examine looks at the database and at the place of the blobs without opening a store. It
-// creates nothing and changes no table. It tries an object store with a small object, and
+// Examine checks the database and the place of the blobs without opening a store. It
+// creates nothing and changes no table. It tests an object store with a small object, and
 // removes the object.
 func Examine(ctx context.Context, o Options) []engine.Finding {
 	all := sqldb.Examine(ctx, o.Database, func(ctx context.Context, kind goose.Dialect, pool *bun.DB) error {

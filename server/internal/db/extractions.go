@@ -24,30 +24,30 @@ const withAudio = "(" + running + " OR audio_ended_at IS NOT NULL)"
 type Work struct {
 	bun.BaseModel `bun:"table:extractions,alias:extraction"`
 
-	ID         string `bun:",pk"` // UUIDv7; made when empty
-	Owner      string // the account for an upload, "" for what all may share
+	ID         string `bun:",pk"` // UUIDv7; made if it is empty
+	Owner      string // the account for an upload; "" for shared work
 	Platform   transcript.Platform
 	ExternalID string
-	Languages  string          // the canonical language list; "" when none was sent
+	Languages  string          // the canonical language list; "" if the request had none
 	State      lifecycle.State `bun:"embed:"`
 	Attempt    int             // from 1
-	SourceURL  string          // the canonical link; "" of an upload
+	SourceURL  string          // the canonical link; "" for an upload
 	Metadata   transcript.Metadata
-	Tried      []Tried // the caption sources that were passed over, in order
-	MediaKey   string  // the blob of an upload; "" when there is none
-	// MediaType and MediaBytes describe an upload whose account wants to keep it for KeepMedia
+	Tried      []Tried // the caption sources that had no captions for the work, in order
+	MediaKey   string  // the blob of an upload; "" if there is none
+	// MediaType and MediaBytes describe an upload that the account wants to keep for KeepMedia
 	// seconds after the work has succeeded; 0 means that it does not.
 	MediaType  string
 	MediaBytes int64
 	KeepMedia  int64
-	Prompt     string // of the account when its upload was accepted; "" for none
+	Prompt     string // of the account when its upload was accepted; "" means none
 	Listening  transcript.Listening
 	Duration   float64 // seconds, measured; 0 if not known yet
-	// WaitingSince is the time since which the work waits for a passing fault, by the
-	// database's clock: a platform that blocks, a full disk, a database that is away. nil
+	// WaitingSince is when the work began to wait for a temporary fault, by the database's
+	// clock: a platform that blocks, a full disk, a database that is not available. nil
 	// means that the work does not wait.
 	WaitingSince *time.Time
-	LastError    *transcript.LastError // why the work is tried again or waits
+	LastError    *transcript.LastError // why the work is retried or waits
 	// MovedAt is the time of the last change of state; nil if not known.
 	MovedAt   *time.Time
 	CreatedAt time.Time
@@ -57,7 +57,7 @@ type Work struct {
 // Tried is a caption source that was asked and did not answer.
 type Tried struct {
 	Source transcript.Origin `json:"source"`
-	Code   transcript.Code   `json:"code"` // why it was passed over
+	Code   transcript.Code   `json:"code"` // why its captions were not used
 	Reason string            `json:"reason"`
 }
 
@@ -70,9 +70,9 @@ type WorksTx struct {
 	tx *Tx
 }
 
-// LockRunning returns the work of this content, list, prompt and way of listening that has not ended,
-// locked as by Lock, or ErrNotFound. It waits for a transaction that moves the work. It
-// does not find a piece of work that this transaction ends.
+// LockRunning returns the work on this content, list, prompt and way of listening that has not
+// ended, locked as by Lock, or ErrNotFound. It waits for a transaction that is changing the work.
+// It does not find work that this transaction has ended.
 func (w WorksTx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string, l transcript.Listening) (*Work, error) {
 	q := w.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ? AND listening = ?",
@@ -81,9 +81,9 @@ func (w WorksTx) LockRunning(ctx context.Context, owner string, p transcript.Pla
 	return scanOne[Work](ctx, w.tx.sql.ForUpdate(q), "running extraction of "+externalID)
 }
 
-// listeningText is a way of listening as the column has it.
+// listeningText is a way of listening as the column stores it.
 func listeningText(l transcript.Listening) string {
-	b, _ := json.Marshal(l) // strings, a number and a boolean: it cannot fail
+	b, _ := json.Marshal(l) // strings, a number and a boolean, so it never fails
 	return string(b)
 }
 
@@ -92,15 +92,15 @@ func (r Works) ByID(ctx context.Context, id string) (*Work, error) {
 	return scanOne[Work](ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
 }
 
-// Lock is ByID. No other transaction can move or lock the work until this transaction
-// ends.
+// Lock is ByID. Until this transaction ends, no other transaction can change or lock the
+// work.
 func (w WorksTx) Lock(ctx context.Context, id string) (*Work, error) {
 	q := w.tx.sql.ForUpdate(w.db.NewSelect().Where("id = ?", id))
 	return scanOne[Work](ctx, q, "extraction "+id)
 }
 
-// Insert stores new work, or returns ErrExists if a piece of work of the same content,
-// list, prompt and way of listening runs. Insert fills in the id, the attempt and the times that are zero.
+// Insert stores new work, or returns ErrExists if equal work with the same content, list, prompt
+// and way of listening runs. Insert fills in the id, the attempt and the times that are zero.
 func (w WorksTx) Insert(ctx context.Context, e *Work) error {
 	if !lifecycle.CanMove(lifecycle.State{}, e.State) {
 		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
@@ -118,14 +118,14 @@ func (w WorksTx) Insert(ctx context.Context, e *Work) error {
 	return insertNew(ctx, w.db, "extraction of "+e.ExternalID, e)
 }
 
-// SetKeepMedia notes that the account wants the upload kept. This
-// transaction must have read the work with Lock or LockRunning.
+// SetKeepMedia records that the account wants to keep the upload. This transaction must
+// have read the work with Lock or LockRunning.
 func (w WorksTx) SetKeepMedia(ctx context.Context, e *Work) error {
 	res, err := w.db.NewUpdate().Model(e).Column("media_type", "media_bytes", "keep_media").WherePK().Exec(ctx)
 	return mustAffect("recording of extraction "+e.ID, res, err)
 }
 
-// SetDuration notes the measured length of the media in seconds.
+// SetDuration stores the measured length of the media in seconds.
 func (w WorksTx) SetDuration(ctx context.Context, workID string, sec float64) error {
 	res, err := w.db.NewUpdate().Model((*Work)(nil)).
 		Set("duration = ?, updated_at = ?", sec, sqldb.Moment(time.Now())).
@@ -134,8 +134,8 @@ func (w WorksTx) SetDuration(ctx context.Context, workID string, sec float64) er
 	return mustAffect("duration of extraction "+workID, res, err)
 }
 
-// SetMetadata notes the platform's metadata of the content, and notes for the running jobs
-// how complete the metadata is.
+// SetMetadata stores the platform's metadata of the content, and records in the running
+// jobs how complete the metadata is.
 func (w WorksTx) SetMetadata(ctx context.Context, workID string, m transcript.Metadata) error {
 	now := sqldb.Moment(time.Now())
 	res, err := w.db.NewUpdate().Model(&Work{ID: workID, Metadata: Clean(m), UpdatedAt: now}).
@@ -153,7 +153,7 @@ func (w WorksTx) SetMetadata(ctx context.Context, workID string, m transcript.Me
 	return wrap("metadata status of extraction "+workID, err)
 }
 
-// SetTried notes the caption sources that did not answer.
+// SetTried stores the caption sources that did not answer.
 func (w WorksTx) SetTried(ctx context.Context, workID string, tried []Tried) error {
 	for i := range tried {
 		tried[i].Reason = sqldb.Text(tried[i].Reason)
@@ -165,9 +165,8 @@ func (w WorksTx) SetTried(ctx context.Context, workID string, tried []Tried) err
 	return mustAffect("sources tried for extraction "+workID, res, err)
 }
 
-// Divide gives a locked work to the account of one of its jobs alone. For the other jobs
-// it inserts rest, a piece of work in the same state; nil means that there is no other
-// job.
+// Divide gives locked work to the account of one of its jobs alone. For the other jobs it
+// inserts rest, a piece of work in the same state; nil if there is no other job.
 func (w WorksTx) Divide(ctx context.Context, e *Work, jobs []Job, keep Job) (rest *Work, err error) {
 	others := *e
 	e.Owner, others.ID = keep.Account, ""
@@ -197,9 +196,9 @@ func (w WorksTx) Clear(ctx context.Context, workID string) error {
 	return errors.Join(w.tx.Chunks.Delete(ctx, workID), wrap("delete speakers of extraction "+workID, err))
 }
 
-// SetWaiting records why a piece of work waits for a passing fault, also for its running jobs,
-// and wakes their watchers. With nil, the work no longer waits. This transaction must have
-// read the work with Lock. SetWaiting updates e.
+// SetWaiting records in a piece of work and its running jobs why the work waits for a
+// temporary fault, and wakes their watchers. With nil, the work no longer waits. This
+// transaction must have read the work with Lock. SetWaiting updates e.
 func (w WorksTx) SetWaiting(ctx context.Context, e *Work, why *transcript.LastError) error {
 	next := *e
 	switch {
@@ -224,26 +223,26 @@ func (w WorksTx) SetWaiting(ctx context.Context, e *Work, why *transcript.LastEr
 	return wrap("waiting of extraction "+e.ID, err)
 }
 
-// The audio of work stays among the blobs for some time after the work has ended: a
-// database that loses the commit of the end goes on with the work, and an upload cannot be fetched
-// again.
+// The audio of work stays among the blobs for some time after the work has ended. If the database
+// loses the commit of the end, it continues the work, and an upload cannot be downloaded again.
 
-// LeaveAudio notes in the transaction that ends a piece of work that its audio is left. If the work
-// has ended before, the time of the end is now.
+// LeaveAudio records, in the transaction that ends a piece of work, that its audio remains. If the
+// work has already ended, the time of its end becomes now.
 func (w WorksTx) LeaveAudio(ctx context.Context, id string) error {
 	_, err := w.db.NewRaw(`UPDATE extractions SET audio_ended_at = ? WHERE id = ?`, w.tx.sql.Ago(0), id).Exec(ctx)
 	return wrap("leave audio of extraction "+id, err)
 }
 
-// WithAudio returns pieces of work that ended at least age ago and whose audio is left, the first to
-// end first, at most 200.
+// WithAudio returns at most 200 pieces of work that ended at least age ago and whose audio remains,
+// the earliest end first.
 func (s *Store) WithAudio(ctx context.Context, age time.Duration) (ended []Work, err error) {
 	err = s.db.NewSelect().Model(&ended).Where("audio_ended_at <= (SELECT ?)", s.sql.Ago(age)).Order("audio_ended_at").Limit(portion).Scan(ctx)
 	return ended, wrap("ended extractions with audio", err)
 }
 
-// AudioGoes notes that the audio of work that has ended goes now. The caller deletes the
-// audio afterwards: a step may note meanwhile that it has left more.
+// AudioGoes records that the audio of work that has ended is being deleted. The caller
+// deletes the audio afterwards, because a step may record meanwhile that it has left
+// more.
 func (s *Store) AudioGoes(ctx context.Context, id string) error {
 	_, err := s.sql.Do(ctx, `UPDATE extractions SET audio_ended_at = NULL WHERE id = ?`, id)
 	return wrap("audio of extraction "+id, err)

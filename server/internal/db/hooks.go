@@ -7,8 +7,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Hook is a kind of end that a process wants to hear about. The Hook is the name of the
-// queue for these ends.
+// Hook is a kind of end that a process wants to be told about. The value is the name of
+// the queue for these ends.
 type Hook string
 
 // The hooks.
@@ -17,7 +17,7 @@ const (
 	BatchHook Hook = "batch_hook"
 )
 
-// SetHook notes that a process has a hook.
+// SetHook records that a process has a hook.
 func (s *Store) SetHook(ctx context.Context, h Hook) error {
 	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Store) SetHook(ctx context.Context, h Hook) error {
 	return wrap("set hook "+string(h), err)
 }
 
-// HasHook reports whether a process has said since a time that it has a hook.
+// HasHook reports whether a process has recorded since the given time that it has a hook.
 func (r Reader) HasHook(ctx context.Context, h Hook, since time.Time) (bool, error) {
 	var has bool
 	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM hooks WHERE name = ? AND set_at > ?)`, h, sqldb.Moment(since)).Scan(ctx, &has)

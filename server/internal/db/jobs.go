@@ -12,9 +12,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Job is an account's job of work.
+// Job is an account's job on a piece of work.
 type Job struct {
-	ID      string `bun:",pk"` // UUIDv7, the jobId of the API; made when empty
+	ID      string `bun:",pk"` // UUIDv7, the jobId of the API; made if it is empty
 	Account string
 	WorkID  string `bun:"extraction_id"`
 
@@ -23,63 +23,64 @@ type Job struct {
 	Attempt        int
 	Progress       *transcript.Progress
 	MetadataStatus transcript.MetadataStatus
-	LastError      *transcript.LastError // as of the work
-	Error          *transcript.Error     // when State is failed
-	TranscriptID   string                // when State is success
-	Cached, Stale  bool                  // what the result says of itself
+	LastError      *transcript.LastError // the same as in the work
+	Error          *transcript.Error     // if State is failed
+	TranscriptID   string                // if State is success
+	Cached, Stale  bool                  // facts about the result
 
 	// The following members are from the POST.
 	Format        transcript.Format
 	OmitTimestamp bool
 	SendMetadata  bool
-	// Limits are those under which the request was accepted.
+	// Limits are the limits under which the request was accepted.
 	Limits Limits
 	// Turn is Limits.Turn, for the queue.
 	Turn string
-	// Reserved is what is set aside for it of its account's allowance: see AllowancesTx.Reserve.
+	// Reserved is the part of the account's allowance that is reserved for the job: see
+	// AllowancesTx.Reserve.
 	Reserved Allowance `bun:"embed:reserved_"`
-	// Trace is by what a tracer knows the request; empty means that it is not traced.
+	// Trace identifies the request for a tracer; empty if the request is not traced.
 	Trace string
-	// Asked says that a request of its own has asked for the job, and Batched that
-	// items of batches wait for it. A job that only batches wait for goes after the
-	// others.
+	// Asked says that a single request asked for the job, and Batched that items of batches
+	// wait for it. A job for which only batches wait runs after the others.
 	Asked, Batched bool
 
 	CreatedAt time.Time
-	UpdatedAt time.Time // also moved by progress
+	UpdatedAt time.Time // progress changes it too
 	EndedAt   *time.Time
 }
 
-// Limits are the limits of the plan of a job's account when the job was made. They
-// are stored as one JSON object, so that a new member needs no column. A change that
-// adds a member also fills it in for running jobs. The zero value permits nothing; a
-// number of -1 is no limit.
+// Limits are the limits of the plan of a job's account when the job was made. They are
+// stored as one JSON object, so that a new member needs no column. A change that adds a
+// member also fills in the member for running jobs. The zero value permits nothing; -1
+// means no limit.
 type Limits struct {
 	// ASR permits speech recognition.
 	ASR bool `json:"asr,omitempty"`
-	// Speakers permits telling who speaks.
+	// Speakers permits telling speakers apart.
 	Speakers bool `json:"speakers,omitempty"`
 	// MaxDuration is the longest media that is recognized, in seconds.
 	MaxDuration int64 `json:"maxDuration"`
-	// MaxBytes is the largest file behind a direct link; below 0: no bound. 0 means no such
-	// links.
+	// MaxBytes is the largest file behind a direct link. A negative value means no limit. 0
+	// permits no direct links.
 	MaxBytes int64 `json:"maxBytes,omitempty"`
-	// Period is when the period began from whose allowance the job is paid:
-	// Transcripts and ASRMinutes.
+	// Period is the start of the period whose allowances pay for the job: Transcripts and
+	// ASRMinutes.
 	Period      time.Time `json:"period"`
 	Transcripts int64     `json:"transcripts"`
 	ASRMinutes  int64     `json:"asrMinutes"`
-	// ASRConcurrency is how many recordings of the account are recognized at once,
-	// ASRWaiting how many more wait.
+	// ASRConcurrency is how many recordings of the account are recognized at the same time,
+	// and ASRWaiting how many more may wait.
 	ASRConcurrency int `json:"asrConcurrency"`
 	ASRWaiting     int `json:"asrWaiting"`
 	// RecognizeBlockedAfter is for how many seconds the captions of a link may be blocked before
-	// its sound is recognized. 0: as the service's configuration says; negative: the job waits.
+	// its sound is recognized. 0 means the value in the service's configuration; a negative
+	// value means that the job waits.
 	RecognizeBlockedAfter int64 `json:"recognizeBlockedAfter,omitempty"`
 	// Turn names the turn that the account shares with others in each queue; empty means
-	// that it has one of its own.
+	// that it has its own turn.
 	Turn string `json:"turn,omitempty"`
-	// ActionLabel and ActionURL say where there is more.
+	// ActionLabel and ActionURL are the link to a larger plan.
 	ActionLabel string `json:"actionLabel,omitempty"`
 	ActionURL   string `json:"actionUrl,omitempty"`
 }
@@ -93,7 +94,8 @@ type JobsTx struct {
 	tx *Tx
 }
 
-// Owned returns the account's job, or ErrNotFound, also for another's job.
+// Owned returns the account's job. The error is ErrNotFound if there is no such job, or
+// if it belongs to another account.
 func (r Jobs) Owned(ctx context.Context, account, id string) (*Job, error) {
 	return scanOne[Job](ctx, r.db.NewSelect().Where("id = ? AND account = ?", id, account), "job "+id)
 }
@@ -109,7 +111,8 @@ func (w JobsTx) Running(ctx context.Context, account, workID string) (*Job, erro
 	return scanOne[Job](ctx, q, "running job on extraction "+workID)
 }
 
-// SetAsked notes that a request names the content of a job by itself, with the limits of that request.
+// SetAsked records that a single request asks for the content of a job, with the limits of that
+// request.
 func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	j.Asked = true
 	res, err := w.db.NewUpdate().Model(j).Column("asked", "limits").WherePK().Exec(ctx)
@@ -119,8 +122,7 @@ func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	return w.BringForward(ctx, j)
 }
 
-// Traces returns the traces of the running jobs of the work, oldest first, at most
-// n.
+// Traces returns the traces of at most n running jobs of the work, oldest first.
 func (r Jobs) Traces(ctx context.Context, workID string, n int64) ([]string, error) {
 	var traces []string
 	err := r.db.NewSelect().Model((*Job)(nil)).Column("trace").
@@ -132,8 +134,8 @@ func (r Jobs) Traces(ctx context.Context, workID string, n int64) ([]string, err
 	return traces, wrap("traces of extraction "+workID, err)
 }
 
-// Abandoned returns the running jobs of skipped items of a batch that no request,
-// no other item and no follow waits for.
+// Abandoned returns the running jobs of a batch's skipped items for which no request, no
+// other item and no follow waits.
 func (r Jobs) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
 	var jobs []Job
 	err := r.db.NewSelect().Model(&jobs).
@@ -146,9 +148,9 @@ func (r Jobs) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
 	return jobs, wrap("abandoned claims of batch "+batchID, err)
 }
 
-// Insert stores a new job and its first event, or returns ErrExists
-// where the account has a running job of the work. Id, sequence, attempt
-// and times that are zero are filled in.
+// Insert stores a new job and its first event, or returns ErrExists if the account has a
+// running job of the work. An empty id, and a zero sequence, attempt and times are filled
+// in.
 func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	if !lifecycle.CanMove(lifecycle.State{}, j.State) {
 		return fmt.Errorf("store: insert job: it cannot begin as %s/%s", j.State.Status, j.State.Stage)
@@ -170,13 +172,13 @@ func (w JobsTx) BringForward(ctx context.Context, j *Job) error {
 	return w.tx.Queue.BringForward(ctx, j.WorkID, j.Waits())
 }
 
-// Waits is the job as one that waits for a step.
+// Waits is the job as an entry that waits for a step.
 func (j *Job) Waits() queue.Waiting {
 	return queue.Waiting{Turns: []string{cmp.Or(j.Turn, j.Account)}, Asked: j.Asked}
 }
 
-// JobEvent is one transition of a job. The job's row has the further members of a
-// terminal event.
+// JobEvent is one transition of a job. The job's row has the other members of a terminal
+// event.
 type JobEvent struct {
 	Sequence       int
 	State          lifecycle.State `bun:"embed:"`
@@ -186,8 +188,8 @@ type JobEvent struct {
 	At             time.Time
 }
 
-// Events returns the transitions of a job after the given sequence, in order. The
-// caller has checked the account of the job.
+// Events returns the transitions of a job after the given sequence, in order. The caller
+// has checked the account of the job.
 func (r Jobs) Events(ctx context.Context, jobID string, after int) ([]JobEvent, error) {
 	var events []JobEvent
 	err := r.db.NewSelect().Model(&events).
@@ -203,7 +205,8 @@ type eventRow struct {
 	JobEvent `bun:",extend"`
 }
 
-// record writes the event that each job's present state is, and touches the jobs.
+// record writes the event of each job's current state, and wakes the watchers of the
+// jobs.
 func (w JobsTx) record(ctx context.Context, jobs []Job) error {
 	if len(jobs) == 0 {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Key is an API key as it is stored: never the key itself.
+// Key is an API key as it is stored, without the key itself.
 type Key struct {
-	ID         string `bun:",pk"` // UUIDv7; made when empty
+	ID         string `bun:",pk"` // UUIDv7; made if it is empty
 	Account    string
 	Prefix     string // "tr_9fK2mQ7a", unique
 	Hash       []byte // SHA-256 of the whole key
@@ -64,8 +64,8 @@ func (r Keys) OwnedBy(ctx context.Context, account string) ([]Key, error) {
 	return all, wrap("keys of account "+account, err)
 }
 
-// Count returns how many keys of an account can be used at a time, or were made after
-// another one. It locks the account: no key is added until the transaction ends.
+// Count returns how many keys of an account are usable at a time, or were made after
+// another time. It locks the account, so that no key is added until the transaction ends.
 func (w KeysTx) Count(ctx context.Context, account string, at, since time.Time) (int64, error) {
 	var a Account
 	if err := w.tx.sql.ForUpdate(w.db.NewSelect().Model(&a).Where("id = ?", account)).Scan(ctx); err != nil {
@@ -78,8 +78,8 @@ func (w KeysTx) Count(ctx context.Context, account string, at, since time.Time) 
 	return n, wrap("count keys of account "+account, err)
 }
 
-// Insert stores a new key. Without its account it is ErrNotFound; with a
-// prefix or an id that is taken ErrExists.
+// Insert stores a new key. The error is ErrNotFound if the account does not exist, and
+// ErrExists if the prefix or the id is taken.
 func (w KeysTx) Insert(ctx context.Context, k Key) error {
 	if err := sqldb.NewID(&k.ID); err != nil {
 		return err
@@ -98,7 +98,8 @@ func (w KeysTx) Revoke(ctx context.Context, prefix string, at time.Time) error {
 	return mustAffect("revoke key "+prefix, res, err)
 }
 
-// RevokeOwned is Revoke for a key of the account; another's is ErrNotFound.
+// RevokeOwned is Revoke for a key of the account. For a key of another account, the error
+// is ErrNotFound.
 func (w KeysTx) RevokeOwned(ctx context.Context, account, prefix string, at time.Time) error {
 	res, err := revocation(w.tx, prefix, at).Where("account = ?", account).Exec(ctx)
 	return mustAffect("revoke key "+prefix, res, err)
@@ -110,8 +111,8 @@ func revocation(tx *Tx, prefix string, at time.Time) *bun.UpdateQuery {
 		Where("prefix = ?", prefix)
 }
 
-// TouchKey notes that the key was used at the given time, unless a use less
-// than a minute older is noted.
+// TouchKey records that the key was used at the given time, unless a use less than a
+// minute earlier is recorded.
 func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
 	ctx, err := s.sql.Enter(ctx)
 	if err != nil {

@@ -12,25 +12,25 @@ import (
 )
 
 // LibraryRow is an entry of an account's library: a saved text, running work, failed
-// work, or a batch. The row of a text points to the text, because other accounts may
-// have saved the same text.
+// work, or a batch. The row of a text points to the text, because other accounts may have
+// saved the same text.
 //
-// A transaction that has locked a piece of work makes and changes the rows of its work.
-// Rows of texts are written, and rows of any kind removed, in transactions that lock
-// the texts of the content (LockTexts): after pieces of work, jobs and places, and
-// before batches and the usage of accounts.
+// A transaction must lock a piece of work before it makes or changes the rows of the
+// work. A transaction that writes rows of texts, or removes rows of any kind, locks the
+// texts of the content (LockTexts): after pieces of work, jobs and places, and before
+// batches and the usage of accounts.
 type LibraryRow struct {
 	ID         string `bun:",pk"` // UUIDv7, which stays the same when work becomes a text, and when the text is made again
 	Account    string
 	Kind       library.Kind
 	Platform   transcript.Platform
 	ExternalID string
-	Lang       string // of the text; while there is none, the first that was asked for
+	Lang       string // of the text; if there is no text, the first requested language
 
 	TranscriptID string `bun:",nullzero"` // of a text
 
-	// The following members belong to work: the list of languages, the job, why the work
-	// has failed, and what is known of the content.
+	// The following members belong to work: the list of languages, the job, why the work has
+	// failed, and the known facts about the content.
 	Languages string
 	JobID     string          `bun:",nullzero"`
 	ErrorCode transcript.Code `bun:",nullzero"`
@@ -40,10 +40,10 @@ type LibraryRow struct {
 	// A search finds a row by these values; "" means that the row has none.
 	FoldedTitle   string
 	FoldedChannel string
-	Creator       string // its handle, else the channel
+	Creator       string // the creator's handle, otherwise the channel
 
-	// Revision counts the texts that the row has had. Edited tells that the present text is a
-	// copy which the account has corrected: only Correct replaces it.
+	// Revision is the number of texts that the row has had. Edited says that the current
+	// text is a copy that the account has corrected: only Correct replaces it.
 	Revision int `bun:",nullzero,default:1"`
 	Edited   bool
 
@@ -61,11 +61,11 @@ type LibraryTx struct {
 	tx *Tx
 }
 
-// The longest values by which a search finds a row, in characters: an index bounds the length
-// of its values.
+// The longest values by which a search finds a row, in characters, because an index limits
+// the length of its values.
 const (
 	maxFoldedTitle = 256
-	maxCreator     = 128 // the folded channel too
+	maxCreator     = 128 // also the folded channel
 )
 
 // findBy sets the values by which a search finds the row.
@@ -75,7 +75,7 @@ func (r *LibraryRow) findBy(title, channel, handle string) {
 	r.Creator = firstRunes(cmp.Or(handle, channel), maxCreator)
 }
 
-// firstRunes is s, cut to n characters.
+// firstRunes returns the first n characters of s.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
@@ -92,12 +92,12 @@ func (r Library) All(ctx context.Context, account string) ([]LibraryRow, error) 
 	return rows, wrap("library of "+account, err)
 }
 
-// Saved is the newest text that an account has saved of a content, in a language if
-// the key names one.
+// Saved is the newest text of a content that an account has saved, in a language if the
+// key names one.
 type Saved struct {
-	TranscriptID string    // "" while it is on its way
+	TranscriptID string    // "" while the work is running
 	ChangedAt    time.Time // of the text
-	JobID        string    // of the work on its way
+	JobID        string    // of the running work
 	Revision     int       // of the row; 0 while there is no text
 }
 
@@ -117,7 +117,8 @@ func (r Library) readSaved(ctx context.Context, questions []question) (map[quest
 		N     int
 		Saved `bun:",extend"`
 	}
-	// Each half has an index of its own. Times without a declared type: see readShelves.
+	// Each half of the query has its own index. Times without a declared type: see
+	// readShelves.
 	err := r.askAll(ctx, &rows, `SELECT n, transcript_id, changed_at, job_id, revision FROM (
 			SELECT a.n, l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, l.revision, 1 AS is_text, l.updated_at, l.id
 			FROM asked AS a

@@ -13,7 +13,7 @@ import (
 )
 
 // ShowBatch puts a new batch into the library of its account. The state is not stored
-// here: readers take the state from the batch.
+// here: readers read it from the batch.
 func (w LibraryTx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) error {
 	now := sqldb.Moment(time.Now())
 	row := &LibraryRow{
@@ -30,11 +30,11 @@ func (w LibraryTx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platfor
 	return insertNew(ctx, w.db, "library row of batch "+b.ID, row)
 }
 
-// batchRow is the condition for the row of a batch, of whichever platform. It is
-// written for the index library_rows_open.
+// batchRow is the condition for the row of a batch on any platform. It is written for the
+// index library_rows_open.
 const batchRow = "account = ? AND platform IN (?) AND external_id = ? AND kind <> 'transcript' AND kind = 'batch'"
 
-// RetitleBatch shows the title of a batch that the transaction has locked.
+// RetitleBatch stores the title of a batch that the transaction has locked.
 func (w LibraryTx) RetitleBatch(ctx context.Context, b *Batch) error {
 	row := new(LibraryRow)
 	entitle(row, b)

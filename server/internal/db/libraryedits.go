@@ -10,14 +10,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// contentRows are the ids of the rows of a content in the library of an account, those
-// of batches left out. Texts and all other rows have an index each, which a statement
-// uses only if it repeats the index's condition.
+// contentRows selects the ids of the rows of a content in the library of an account,
+// without the rows of batches. Texts and all other rows have separate indexes, and a
+// statement uses an index only if it repeats the index's condition.
 const contentRows = `id IN (
 	SELECT id FROM library_rows WHERE account = ?0 AND platform = ?1 AND external_id = ?2 AND kind = 'transcript' UNION ALL
 	SELECT id FROM library_rows WHERE account = ?0 AND platform = ?1 AND external_id = ?2 AND kind <> 'transcript' AND kind <> 'batch')`
 
-// rowsOf is the condition for what a key names in the library of an account.
+// rowsOf is the condition for the rows that a key names in the library of an account.
 func rowsOf(account string, key library.Key) func(bun.QueryBuilder) bun.QueryBuilder {
 	return func(q bun.QueryBuilder) bun.QueryBuilder {
 		q = q.Where(contentRows, account, key.Platform, key.ExternalID)
@@ -32,7 +32,7 @@ func rowsOf(account string, key library.Key) func(bun.QueryBuilder) bun.QueryBui
 }
 
 // Row returns the row that a key names in the library of an account: the row of the
-// newest text, else of work. The error is ErrNotFound if there is no row.
+// newest text, or otherwise of work. The error is ErrNotFound if there is no row.
 func (r Library) Row(ctx context.Context, account string, key library.Key) (*LibraryRow, error) {
 	row := new(LibraryRow)
 	err := r.db.NewSelect().Model(row).ApplyQueryBuilder(rowsOf(account, key)).
@@ -43,8 +43,8 @@ func (r Library) Row(ctx context.Context, account string, key library.Key) (*Lib
 	return row, nil
 }
 
-// Star sets whether what a key names in the library of an account has a star, or
-// returns ErrNotFound.
+// Star sets or removes the star of the rows that a key names in the library of an
+// account, or returns ErrNotFound.
 func (w LibraryTx) Star(ctx context.Context, account string, key library.Key, starred bool) error {
 	if err := w.LockTexts(ctx, key.Platform, key.ExternalID); err != nil {
 		return err
@@ -54,8 +54,8 @@ func (w LibraryTx) Star(ctx context.Context, account string, key library.Key, st
 	return mustAffect("star of "+key.ExternalID, res, err)
 }
 
-// Contents returns contents of the library of an account, without its batches, at most n, and those
-// that came first first.
+// Contents returns at most n contents of the library of an account, without its batches, oldest
+// first.
 func (r Library) Contents(ctx context.Context, account string, n int) (keys []library.Key, err error) {
 	err = r.db.NewRaw(`SELECT DISTINCT platform, external_id FROM (
 			SELECT platform, external_id FROM library_rows WHERE account = ? AND kind <> 'batch' ORDER BY created_at, id LIMIT ?) AS l`,
@@ -64,9 +64,10 @@ func (r Library) Contents(ctx context.Context, account string, n int) (keys []li
 }
 
 // Remove removes the rows that a key names from the library of an account, or returns
-// ErrNotFound. Texts that belong to the account alone are deleted too, with the cached
-// answers that would return them: the text of an upload, a text that was put in for the
-// account, and a corrected copy. A text stays as long as the account has a copy of it.
+// ErrNotFound. It also deletes texts that belong to the account alone, with the cached
+// answers that would return them: the text of an upload, a text that a program stored for
+// the account, and a corrected copy. A text stays as long as the account has a copy of
+// it.
 func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) error {
 	if err := w.LockTexts(ctx, key.Platform, key.ExternalID); err != nil {
 		return err
@@ -99,8 +100,9 @@ func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) 
 	return nil
 }
 
-// Correct points the row of a text, as it was read under LockTexts, at a corrected copy that
-// the transaction has put for the account of the row. The revision of the row grows by one.
+// Correct points the row of a text, which was read under LockTexts, at a corrected copy that
+// the transaction has stored for the account of the row. The revision of the row grows by
+// one.
 func (w LibraryTx) Correct(ctx context.Context, row *LibraryRow, copyID string) error {
 	row.TranscriptID, row.Edited, row.Revision, row.UpdatedAt = copyID, true, row.Revision+1, sqldb.Moment(time.Now())
 	err := w.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
@@ -116,8 +118,8 @@ func (w LibraryTx) Correct(ctx context.Context, row *LibraryRow, copyID string) 
 	return wrap("correct library row "+row.ID, err)
 }
 
-// deleteOwn deletes a transcript that is the account's alone, with its text, and the
-// stored answers that speak of it.
+// deleteOwn deletes a transcript that belongs to the account alone, with its text, and
+// the stored answers about it.
 func (w LibraryTx) deleteOwn(ctx context.Context, account, id string) error {
 	_, err := w.db.NewDelete().Model((*idempotencyRow)(nil)).
 		Where("account = ?", account).

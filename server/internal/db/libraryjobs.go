@@ -12,17 +12,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// openRows are rows of work: those of one list on one content, of accounts.
+// openRows selects the rows of work on one content with one list, of some accounts.
 type openRows struct {
 	platform   transcript.Platform
 	externalID string
 	languages  string
 	kind       library.Kind // pending or failed
 	accounts   []string
-	jobs       []string // only rows of these claims; nil means rows of all claims
+	jobs       []string // only the rows of these jobs; nil means the rows of all jobs
 }
 
-// openRowsOf are those of jobs that wait for a piece of work.
+// openRowsOf selects the rows of jobs that wait for a piece of work.
 func openRowsOf(e *Work, jobs []Job) openRows {
 	w := openRows{platform: e.Platform, externalID: e.ExternalID, languages: e.Languages, kind: library.KindPending}
 	for _, c := range jobs {
@@ -31,9 +31,9 @@ func openRowsOf(e *Work, jobs []Job) openRows {
 	return w
 }
 
-// have is the condition for a row w to be one of them. It repeats the condition of the
-// index library_rows_open: SQLite does not conclude it from the kind, and would read all
-// rows of the account.
+// have is the condition that selects these rows as w. It repeats the condition of the
+// index library_rows_open, because SQLite does not conclude the condition from the kind,
+// and would read all rows of the account.
 func (w openRows) have() schema.QueryWithArgs {
 	of := bun.SafeQuery("w.account IN (?) AND w.platform = ? AND w.external_id = ? AND w.languages = ? AND w.kind <> 'transcript' AND w.kind = ?",
 		bun.List(w.accounts), w.platform, w.externalID, w.languages, w.kind)
@@ -43,8 +43,8 @@ func (w openRows) have() schema.QueryWithArgs {
 	return bun.SafeQuery("? AND w.job_id IN (?)", of, bun.List(w.jobs))
 }
 
-// ShowJob shows a running job of work that the transaction has locked in the
-// library of its account. A row of the same list is used again.
+// ShowJob shows a running job in the library of its account. The transaction has locked
+// the work of the job. It reuses a row of the same list.
 func (w LibraryTx) ShowJob(ctx context.Context, e *Work, j *Job) error {
 	now := sqldb.Moment(time.Now())
 	row := &LibraryRow{
@@ -60,19 +60,19 @@ func (w LibraryTx) ShowJob(ctx context.Context, e *Work, j *Job) error {
 		On("CONFLICT (account, platform, external_id, languages) WHERE kind <> 'transcript' DO UPDATE").
 		Set("kind = excluded.kind, job_id = excluded.job_id, error_code = NULL, updated_at = excluded.updated_at").
 		Where("library_row.job_id <> excluded.job_id OR library_row.kind <> excluded.kind")
-	if !e.Metadata.IsZero() { // else what was known before is known still
+	if !e.Metadata.IsZero() { // otherwise the earlier facts stay
 		q.Set("metadata = excluded.metadata, folded_title = excluded.folded_title, folded_channel = excluded.folded_channel, creator = excluded.creator")
 	}
 	_, err := q.Exec(ctx)
 	return wrap("library row of job "+j.ID, err)
 }
 
-// firstLanguage is the first language of a canonical list; "und" where it is to be
-// detected.
+// firstLanguage returns the first language of a canonical list; "und" if the language
+// must be detected.
 func firstLanguage(list string) string {
 	first := transcript.LanguageList{{}}
 	if list != "" {
-		if all, err := transcript.ParseLanguageList(list); err == nil { // only what can be read is stored
+		if all, err := transcript.ParseLanguageList(list); err == nil { // only valid lists are stored
 			first = all
 		}
 	}
@@ -82,8 +82,8 @@ func firstLanguage(list string) string {
 	return first[0].Tag
 }
 
-// DescribeJobs notes in the libraries of those who wait for a piece of work what is known of
-// its content.
+// DescribeJobs stores the known facts about the content of a piece of work in the libraries
+// of the accounts that wait for it.
 func (w LibraryTx) DescribeJobs(ctx context.Context, e *Work, m transcript.Metadata) error {
 	row := LibraryRow{Metadata: Clean(m)}
 	row.findBy(row.Metadata.Title, row.Metadata.Channel, row.Metadata.CreatorHandle)
@@ -95,8 +95,8 @@ func (w LibraryTx) DescribeJobs(ctx context.Context, e *Work, m transcript.Metad
 	return wrap("library rows of extraction "+e.ID, err)
 }
 
-// EndJobs changes the rows of jobs that end in the libraries of their accounts. A row
-// that an account has removed stays removed.
+// EndJobs changes the library rows of jobs that end. It does not restore a row that an
+// account has removed.
 func (w LibraryTx) EndJobs(ctx context.Context, e *Work, jobs []Job, end End) error {
 	if len(jobs) == 0 {
 		return nil

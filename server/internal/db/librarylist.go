@@ -14,7 +14,7 @@ import (
 )
 
 // Page returns a page of an account's library. All members of the query except the
-// filters must be set. Page asks several questions: see Store.Snapshot.
+// filters must be set. Page makes several queries: see Store.Snapshot.
 func (r Library) Page(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	page := &library.Page{Page: q.Page, PageSize: q.PageSize}
 	var err error
@@ -33,9 +33,9 @@ func (r Library) Page(ctx context.Context, account string, q library.Query) (*li
 	return page, nil
 }
 
-// Related returns the texts in the library of an account that belong to the creator
-// of a row, newest first, at most n, without those of the row's own content. None where
-// the creator is not known.
+// Related returns at most n texts in the library of an account by the creator of a row,
+// newest first, without the texts of the row's own content. It returns none if the
+// creator is not known.
 func (r Library) Related(ctx context.Context, of *LibraryRow, n int) ([]library.Item, error) {
 	if of.Creator == "" {
 		return []library.Item{}, nil
@@ -48,20 +48,20 @@ func (r Library) Related(ctx context.Context, of *LibraryRow, n int) ([]library.
 	return items, wrap("related to "+of.ExternalID, err)
 }
 
-// orders are made of columns that stand in an index behind the account.
+// orders use columns that follow the account in an index.
 var orders = map[library.Sort]string{
 	library.Recent: "l.created_at DESC, l.id DESC",
 	library.Oldest: "l.created_at, l.id",
 	library.Title:  "(l.folded_title = ''), l.folded_title, l.id",
 }
 
-// listed returns the ids of the rows that a query lists. The indexes that begin with
-// the account answer the query, so that only the rows of the page are read.
+// listed returns the ids of the rows that a query lists. The indexes that begin with the
+// account answer the query, so that only the rows of the page are read.
 func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
 	rows := r.db.NewSelect().Model((*LibraryRow)(nil)).ModelTableExpr("library_rows AS l").Column("l.id")
 	if q.ExternalID == "" {
 		rows.Where("l.account = ?", account)
-	} else { // without the account here: SQLite would read all rows of the account
+	} else { // without the account here, because SQLite would read all rows of the account
 		rows.Where("l."+listedContent, account, bun.List(platformsOf(q)), q.ExternalID)
 	}
 	switch q.View {
@@ -82,19 +82,19 @@ func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
 	}
 	if q.Q != "" {
 		folded := search.Fold(sqldb.Text(q.Q))
-		rows.Where("? <> ''", folded) // what is all marks is in no title, though the empty text is in each
+		rows.Where("? <> ''", folded) // no title contains a text of marks only, although each contains the empty text
 		like := "%" + likeEscapes.Replace(folded) + "%"
 		rows.Where("(l.folded_title LIKE ?0 ESCAPE '!' OR l.folded_channel LIKE ?0 ESCAPE '!')", like)
 	}
 	return rows
 }
 
-// listedContent is contentRows of some platforms, with batches.
+// listedContent is contentRows for several platforms, including batches.
 const listedContent = `id IN (
 	SELECT id FROM library_rows WHERE account = ?0 AND platform IN (?1) AND external_id = ?2 AND kind = 'transcript' UNION ALL
 	SELECT id FROM library_rows WHERE account = ?0 AND platform IN (?1) AND external_id = ?2 AND kind <> 'transcript')`
 
-// platformsOf are the platforms on which a query looks for a content.
+// platformsOf returns the platforms on which a query looks for a content.
 func platformsOf(q library.Query) []transcript.Platform {
 	if q.Platform == "" || q.Platform == library.Batches {
 		return transcript.Platforms()
@@ -104,8 +104,8 @@ func platformsOf(q library.Query) []transcript.Platform {
 
 var likeEscapes = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// langs are the languages of an account's texts, sorted. The index is entered once for
-// each, and not read through.
+// langs returns the languages of an account's texts, sorted. The index is searched once
+// for each language, and not read completely.
 func (r Library) langs(ctx context.Context, account string) ([]string, error) {
 	langs := []string{}
 	err := r.db.NewRaw(`WITH RECURSIVE next (lang) AS (
@@ -118,7 +118,7 @@ func (r Library) langs(ctx context.Context, account string) ([]string, error) {
 	return langs, err
 }
 
-// itemRow is a row of the library with what it points to.
+// itemRow is a row of the library with the rows to which it points.
 type itemRow struct {
 	Row  LibraryRow `bun:"embed:l_"`
 	Text struct {
@@ -130,7 +130,7 @@ type itemRow struct {
 	JobStatus string
 }
 
-// items are the rows with the ids, in an order.
+// items reads the rows with the ids, in an order.
 func (r Library) items(ctx context.Context, ids *bun.SelectQuery, sort library.Sort) ([]library.Item, error) {
 	var rows []itemRow
 	q := r.db.NewSelect().TableExpr("(?) AS page", ids).
@@ -173,7 +173,7 @@ func (r *itemRow) item() library.Item {
 		item.JobID, item.JobStatus = l.JobID, r.JobStatus
 	case library.KindFailed:
 		item.JobStatus, item.ErrorCode = string(transcript.JobFailed), &l.ErrorCode
-		if r.JobStatus != "" { // the job is still kept
+		if r.JobStatus != "" { // the job still exists
 			item.JobID = l.JobID
 		}
 	}
@@ -183,7 +183,7 @@ func (r *itemRow) item() library.Item {
 	return item
 }
 
-// known is nil for what is not known.
+// known returns nil for an unknown value.
 func known[T comparable](v T) *T {
 	var none T
 	if v == none {
@@ -192,7 +192,7 @@ func known[T comparable](v T) *T {
 	return &v
 }
 
-// fillBatches says of the batches among items how they stand.
+// fillBatches adds the state of the batches among items.
 func (r Library) fillBatches(ctx context.Context, items []library.Item) error {
 	var ids []string
 	for _, item := range items {

@@ -15,10 +15,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Save puts a text into the library of an account that has asked for it by a list of
-// languages. If the library has a row for the same content and language, the row then points
-// to this text, unless the account has corrected the text of the row. If the library has a row of failed work by the same list, this row becomes
-// the row of the text.
+// Save puts a text into the library of an account that has requested it with a list of languages.
+// If the library has a row for the same content and language, the row then points to this text,
+// unless the account has corrected the text of the row. If the library has a row of failed work
+// with the same list, this row becomes the row of the text.
 func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages string) error {
 	row, err := w.textRow(ctx, transcriptID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 	return wrap("save transcript "+transcriptID, err)
 }
 
-// repoint takes the rows of accounts that are about to point at another text out of the index.
+// repoint removes the rows of accounts that are about to point at another text from the index.
 // accounts is a list or a query.
 func (w LibraryTx) repoint(ctx context.Context, to *LibraryRow, accounts any) error {
 	return w.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
@@ -66,8 +66,9 @@ func (w LibraryTx) repoint(ctx context.Context, to *LibraryRow, accounts any) er
 	})
 }
 
-// grown has the texts of accounts bound into the index if enough of them are not. One saved text
-// in eight asks, because the question counts rows: the last digit of an id is random.
+// grown starts the indexing of accounts' texts if enough of them are not indexed. Only one saved
+// text in eight makes the query, because the query counts rows: the last digit of an id is
+// random.
 func (w LibraryTx) grown(ctx context.Context, transcriptID string, accounts ...string) error {
 	if !strings.HasSuffix(transcriptID, "0") && !strings.HasSuffix(transcriptID, "8") {
 		return nil
@@ -111,13 +112,13 @@ func (w LibraryTx) lockedHead(ctx context.Context, transcriptID string) (*transc
 	if err != nil {
 		return nil, err
 	}
-	return w.tx.Transcripts.head(ctx, transcriptID) // another transaction may have changed the title before the lock was free
+	return w.tx.Transcripts.head(ctx, transcriptID) // another transaction may have changed the title before this one got the lock
 }
 
-// become turns rows of work into rows of the text. If an account already has a row of
-// the text, the row of the work goes, and the row of the text takes over the star and the
-// text. A row with a corrected text keeps its text. become returns the number of rows of
-// work.
+// become turns rows of work into rows of the text. If an account already has a row of the
+// text, the row of the work is deleted, and the row of the text takes over the star and
+// the text. A row with a corrected text keeps its text. become returns the number of rows
+// of work.
 func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
 	n, err := w.becomeText(ctx, open, text)
 	if err == nil && n > 0 && w.tx.indexed != text.TranscriptID {
@@ -164,16 +165,16 @@ func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryR
 	return n + taken, err
 }
 
-// LockTexts makes transactions that write, save, correct or remove texts of one content run
-// one after the other. Without the lock a transaction could save a text by a title that another
-// transaction has just changed, and two transactions could wait for each other's library
-// rows. At its end, the transaction also ends what the store knows about the content.
+// LockTexts makes transactions that write, save, correct or remove texts of one content run one
+// after another. Without the lock, a transaction could save a text under a title that another
+// transaction has just changed, and two transactions could wait for each other's library rows.
+// When the transaction ends, the store also forgets what it remembers about the content.
 func (w LibraryTx) LockTexts(ctx context.Context, p transcript.Platform, externalID string) error {
 	w.tx.changes(p, externalID)
 	return w.tx.Lock(ctx, "texts/"+string(p)+"/"+externalID)
 }
 
-// rename lets the libraries find a text by its present title.
+// rename makes the texts of libraries searchable under their current title.
 func (w LibraryTx) rename(ctx context.Context, t *transcriptRow) error {
 	var row LibraryRow
 	row.findBy(deref(t.Title), deref(t.Channel), deref(t.CreatorHandle))

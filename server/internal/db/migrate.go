@@ -20,7 +20,7 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// ourMigrations are the migrations of the files, on one database.
+// ourMigrations are the migrations in the files, for one database.
 func ourMigrations(dialect goose.Dialect, db *sql.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations/"+string(dialect))
 	if err != nil {
@@ -33,9 +33,10 @@ func ourMigrations(dialect goose.Dialect, db *sql.DB) (*goose.Provider, error) {
 	return all, nil
 }
 
-// migrate brings our tables and River's up to date, and returns the versions that this
-// program wants. It changes nothing if a newer version has made tables that this program
-// cannot use: that is ErrNewer. If the tables are to stay unchanged, it only looks.
+// migrate migrates our tables and River's, and returns the versions that this program
+// wants. If a newer version has made tables that this program cannot use, it changes
+// nothing and returns ErrNewer. If the tables must not change, it only compares the
+// versions.
 func migrate(ctx context.Context, d *sqldb.DB, unchanged bool, log *slog.Logger) (want Tables, err error) {
 	if want, err = KnownTables(string(d.Kind())); err != nil {
 		return want, err
@@ -59,8 +60,8 @@ func migrate(ctx context.Context, d *sqldb.DB, unchanged bool, log *slog.Logger)
 	return want, upToDate(ctx, d.Writer(), want)
 }
 
-// changeTables does the migrations that are left. Each is a transaction of its own, so a process
-// that is killed leaves whole migrations.
+// changeTables runs the missing migrations. Each migration is a separate transaction, so a
+// killed process leaves only complete migrations.
 func changeTables(ctx context.Context, kind goose.Dialect, db *bun.DB, river sqldb.RiverMigrator, log *slog.Logger) error {
 	ours, err := ourMigrations(kind, db.DB)
 	if err != nil {
@@ -86,7 +87,7 @@ func changeTables(ctx context.Context, kind goose.Dialect, db *bun.DB, river sql
 	return nil
 }
 
-// finished is upToDate, and also returns an error if a process was killed between River's migrations
+// finished is upToDate. It also returns an error if a process was killed between River's migrations
 // and our additions to River's tables.
 func finished(ctx context.Context, d *sqldb.DB, want Tables) error {
 	if err := upToDate(ctx, d.Writer(), want); err != nil {
@@ -103,7 +104,7 @@ func finished(ctx context.Context, d *sqldb.DB, want Tables) error {
 	return err
 }
 
-// haveVersions asks for the last migrations that have run: ours, and River's.
+// haveVersions reads the numbers of the last migrations that have run: ours, and River's.
 const haveVersions = `SELECT
 	(SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied) AS ours,
 	(SELECT coalesce(max(version), 0) FROM (` + queue.MigrationsDone + `) AS done) AS rivers`
@@ -115,7 +116,7 @@ func tablesOf(ctx context.Context, db bun.IDB) (have Tables, err error) {
 }
 
 // upToDate returns an error unless all wanted migrations have been applied. Newer tables are
-// fine, unless they are not compatible: another process may have been upgraded first.
+// accepted if they are compatible, because another process may have been upgraded first.
 func upToDate(ctx context.Context, db bun.IDB, want Tables) error {
 	have, err := tablesOf(ctx, db)
 	if err != nil {

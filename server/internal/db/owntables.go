@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 )
 
-// OwnTables declares the tables whose rows this package keeps, and those of packages that it works on.
+// OwnTables declares the tables of this package, and those of packages on which it works.
 func OwnTables() []tables.Table {
 	id, expired := []string{"id"}, func(age time.Duration, rows string) *tables.Old { return &tables.Old{Rows: rows, Age: tables.For(age)} }
 	all := []tables.Table{
@@ -17,7 +17,7 @@ func OwnTables() []tables.Table {
 			Name: "accounts", Key: id, Owner: tables.OwnedBy("id"), With: "removals",
 			Export: &tables.Export{Bool: []string{"suspended"}},
 		},
-		{Name: "removals", Key: []string{"account"}}, // retention.Removals begins and ends with them
+		{Name: "removals", Key: []string{"account"}}, // retention.Removals begins and ends with these tables
 		{
 			Name: "keys", Key: id, Owner: tables.OwnedBy("account"), Removal: &tables.Removal{Turn: tables.Access},
 			Export: &tables.Export{Omit: []string{"hash"}, JSON: []string{"scopes"}},
@@ -36,7 +36,7 @@ func OwnTables() []tables.Table {
 			Name: "idempotency_keys", Key: []string{"account", "method", "route", "key"}, Owner: tables.OwnedBy("account"),
 			Export:  &tables.Export{Omit: []string{"fingerprint", "token"}, Bool: []string{"done"}},
 			Removal: &tables.Removal{Turn: tables.Counts},
-			// PostgreSQL uses an index only for a time that it asks for once, in a SELECT of its own.
+			// PostgreSQL uses an index only for a time that a separate SELECT reads once.
 			Old: &tables.Old{Rows: "taken_at < (SELECT ?0)", Age: func(k tables.Kept) time.Duration { return k.Answers }},
 		},
 		{
@@ -47,7 +47,7 @@ func OwnTables() []tables.Table {
 			Name: "rate_windows", Key: []string{"account", "class", "seconds"}, OnPostgres: true,
 			Owner:   "t.account IN (?0, ?0 || chr(1))", // see keyless
 			Removal: &tables.Removal{Turn: tables.Counts},
-			Old:     &tables.Old{Rows: "began + 2 * seconds < extract(epoch FROM clock_timestamp())"}, // no clock steps back into them
+			Old:     &tables.Old{Rows: "began + 2 * seconds < extract(epoch FROM clock_timestamp())"}, // clocks do not step back that far
 		},
 		{
 			Name: "contents", Key: []string{"platform", "external_id"},
@@ -61,8 +61,8 @@ func OwnTables() []tables.Table {
 	return slices.Concat(all, wordindex.Tables(), tablesOfTexts(), tablesOfJobs(), queue.Tables())
 }
 
-// tablesOfTexts declares the tables of libraries and texts. The sweep deletes texts before jobs, which
-// name them.
+// tablesOfTexts declares the tables of libraries and texts. The sweep deletes texts before the jobs
+// that they name.
 func tablesOfTexts() []tables.Table {
 	id := []string{"id"}
 	return []tables.Table{
@@ -90,10 +90,10 @@ func tablesOfTexts() []tables.Table {
 	}
 }
 
-// tablesOfJobs declares the tables of jobs and of the work that they wait for.
+// tablesOfJobs declares the tables of jobs and of the work for which they wait.
 func tablesOfJobs() []tables.Table {
 	id := []string{"id"}
-	// Each half has an index of its own.
+	// Each half of the query has its own index.
 	const jobsOf = `(SELECT id FROM jobs WHERE account = ?0 AND ended_at IS NOT NULL UNION ALL SELECT id FROM jobs WHERE account = ?0 AND ` + running + `)`
 	return []tables.Table{
 		{
@@ -127,6 +127,6 @@ func tablesOfJobs() []tables.Table {
 	}
 }
 
-// ownerAlone is the condition of texts and work that are an account's alone: others share those
-// without an owner.
+// ownerAlone is the condition of texts and work that belong to one account: those without an
+// owner are shared.
 const ownerAlone = "t.owner = ?0 AND t.owner <> ''"

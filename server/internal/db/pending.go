@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Pending is what Open would change in the tables of a database.
+// Pending describes what Open would change in the tables of a database.
 type Pending struct {
 	// Database is the place of the database in words, without user and password.
 	Database string
@@ -21,12 +21,12 @@ type Pending struct {
 	// means that the tables are up to date.
 	Migrations []string
 	// Newer is the version that has made the tables, if it is newer than the program. The
-	// program may work on such tables. Empty means that no newer version has.
+	// program can use such tables. It is empty if no newer version has made the tables.
 	Newer string
 }
 
 // Migrations returns what Open would change, and changes nothing. It needs only the right to read.
-// If a newer version has made tables that this program cannot use, that is ErrNewer.
+// If a newer version has made tables that this program cannot use, the error is ErrNewer.
 func Migrations(ctx context.Context, o Options) (p Pending, err error) {
 	p.Database, err = sqldb.Look(ctx, o.Database, func(ctx context.Context, kind goose.Dialect, pool *bun.DB) error {
 		return p.read(ctx, kind, pool)
@@ -71,7 +71,8 @@ func (p *Pending) read(ctx context.Context, kind goose.Dialect, db *bun.DB) erro
 	return wrap("look at the version of the tables", db.NewRaw(`SELECT release FROM compatibility`).Scan(ctx, &p.Newer))
 }
 
-// doneIn are the numbers of the migrations that have run, by a table that may be missing.
+// doneIn returns the numbers of the migrations that have run, from a table that may be
+// missing.
 func doneIn(ctx context.Context, kind goose.Dialect, db *bun.DB, table, numbers string) (done []int64, err error) {
 	has, err := sqldb.HasTable(ctx, kind, db, table)
 	if err == nil && has {

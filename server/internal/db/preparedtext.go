@@ -7,21 +7,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 )
 
-// preparedText is what Put stores of a text apart from its lines.
+// preparedText is what Put stores of a text in addition to its lines.
 type preparedText struct {
 	of     *packed.Bytes // the lines
 	words  int
 	blocks []search.Block // the index of the words
 }
 
-// Prepare makes the index of the text. A large text takes tenths of a second, in which no transaction
-// should keep others from writing: call Prepare before the transaction that calls Put.
+// Prepare makes the index of the text. A large text takes tenths of a second, during which no
+// transaction should block other writers. Therefore call Prepare before the transaction that calls
+// Put.
 func (t *Transcript) Prepare() (err error) {
 	t.prepared, err = t.preparation()
 	return err
 }
 
-// preparation is what Prepare has made of the present lines, or else makes it.
+// preparation returns what Prepare has made from the current lines, or makes it.
 func (t *Transcript) preparation() (preparedText, error) {
 	if t.prepared.of == t.SegmentsJSON && t.SegmentsJSON != nil {
 		return t.prepared, nil

@@ -9,29 +9,31 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
-// RequestClass is a kind of request that has windows of its own.
+// RequestClass is a kind of request that has its own windows.
 type RequestClass string
 
 // The classes of requests.
 const (
 	MainRequests    RequestClass = "main"
-	PollingRequests RequestClass = "polling" // they ask how work goes
+	PollingRequests RequestClass = "polling" // requests that poll the progress of work
 )
 
-// RequestWindow names the windows in which an account's requests of a class are counted. A
-// window begins at a multiple of its length since 1970. Windows of different lengths count apart.
+// RequestWindow names the windows in which an account's requests of a class are counted. A window
+// begins at a multiple of its length since 1970. Windows of different lengths are counted
+// separately.
 type RequestWindow struct {
 	Account string
-	Keyless bool // of the requests without an API key, which are counted apart from those with one
+	Keyless bool // of the requests without an API key, which are counted separately
 	Class   RequestClass
 	Length  time.Duration // whole seconds
 }
 
-// keyless ends the account in the rows of requests without a key. No name of an account has a
-// control character. The last version counts all requests of an account in the row without it.
+// keyless is appended to the account in the rows of requests without a key. No account's
+// name has a control character. The last version counts all requests of an account in the
+// row without this suffix.
 const keyless = "\x01"
 
-// owner is the account as rows have it.
+// owner is the account as rows store it.
 func (w RequestWindow) owner() string {
 	if w.Keyless {
 		return w.Account + keyless
@@ -39,14 +41,15 @@ func (w RequestWindow) owner() string {
 	return w.Account
 }
 
-// Requests is what was counted in a window. Other is the count of the other class in that time.
+// Requests is the number of requests in a window. Other is the number of requests of the other
+// class in the same time.
 type Requests = window.Counted
 
-// CountRequest counts one more request in the present window. On SQLite it counts in memory,
-// because one process sees all requests. On PostgreSQL it counts in the database and by its
-// clock, so that no two requests to any process have the same count. Requests of a process that
-// come at the same time share a statement. CountRequest may leave out requests over the limit.
-// If a clock steps back, the database decides as [window.Counter] does.
+// CountRequest counts one more request in the current window. On SQLite it counts in memory,
+// because one process gets all requests. On PostgreSQL it counts in the database and by its
+// clock, so that no two requests to any processes get the same count. Concurrent requests of
+// a process share a statement. CountRequest may not count requests over the limit. If a
+// clock steps back, the database decides as [window.Counter] does.
 func (s *Store) CountRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
 	if s.Shared() {
 		r, err := s.rounds.Add(ctx, w, limit)
@@ -70,7 +73,8 @@ type windowRow struct {
 	Began, Now int64        `json:"-"` // Unix time in seconds, and in milliseconds
 }
 
-// countRequests counts a round. It locks the rows in order, because rounds of others run at once.
+// countRequests counts a group of requests. It locks the rows in order, because other processes
+// count groups at the same time.
 const countRequests = `INSERT INTO rate_windows AS w (account, class, seconds, began, requests)
 	SELECT account, class, seconds, floor(extract(epoch FROM clock_timestamp()) / seconds) * seconds, requests
 	FROM json_to_recordset(?) AS one (account text, class text, seconds bigint, requests bigint)
@@ -82,10 +86,11 @@ const countRequests = `INSERT INTO rate_windows AS w (account, class, seconds, b
 		coalesce((SELECT o.requests FROM rate_windows AS o
 			WHERE o.account = w.account AND o.class <> w.class AND o.seconds = w.seconds AND o.began = w.began), 0) AS other`
 
-// sameWindow holds in the window of the row, and in the window before.
+// sameWindow is true in the window of the row, and in the previous window.
 const sameWindow = `w.began BETWEEN excluded.began AND excluded.began + w.seconds`
 
-// countRound counts the requests that have waited for the round before, in one statement.
+// countRound counts the requests that have waited for the previous group, in one
+// statement.
 func (s *Store) countRound(ctx context.Context, requests map[RequestWindow]int) (map[RequestWindow]Requests, error) {
 	round := make([]windowRow, 0, len(requests))
 	for w, n := range requests {

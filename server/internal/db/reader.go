@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Reader answers questions: a Store answers them from what is committed, a Tx also from
+// Reader answers questions. A Store answers them from committed data, and a Tx also from
 // what the transaction itself has written.
 type Reader struct {
 	*source
@@ -31,7 +31,7 @@ type Reader struct {
 	Transcripts Transcripts
 }
 
-// source is where rows are read from.
+// source is the place from which rows are read.
 type source struct {
 	db     bun.IDB
 	pool   *sqldb.DB // for prepared statements; nil means that none is prepared
@@ -40,11 +40,11 @@ type source struct {
 	shared bool // see Store.Shared
 }
 
-// DB is where the rows are read from, for packages that keep tables of their own.
+// DB is the database from which packages with their own tables read.
 func (s *source) DB() bun.IDB { return s.db }
 
-// ask scans the rows of a constant query into dest, a slice. It is for the path of cached
-// answers.
+// ask scans the rows of a constant query into dest, a slice. It is for answers from the
+// cache.
 func (s *source) ask(ctx context.Context, dest any, query string, args ...any) error {
 	if s.pool != nil {
 		return s.pool.Ask(ctx, dest, query, args...)
@@ -73,9 +73,9 @@ func newReader(s *source) Reader {
 	}
 }
 
-// Now is the time by the database's clock, by which ages are judged that another process
-// may have begun: the clocks of two machines differ. On SQLite, which one process serves,
-// it is the clock of this machine.
+// Now is the time by the database's clock. It is used for ages that may have begun in
+// another process, because the clocks of two machines differ. On SQLite, which one
+// process serves, Now is the clock of this machine.
 func (r Reader) Now(ctx context.Context) (time.Time, error) {
 	return sqldb.Now(ctx, r.db, r.shared)
 }

@@ -14,12 +14,12 @@ type Recording struct {
 	Account     string `bun:",pk"`
 	ExternalID  string `bun:",pk"` // of the upload
 	MediaKey    string // the blob
-	ContentType string // by the first bytes of the file
+	ContentType string // according to the first bytes of the file
 	Title       string // for the name of the file; "" means that it has none
 	Bytes       int64
 	CopyKey     string // the blob of the copy for playing; "" means that there is none
 	CopyBytes   int64
-	Until       time.Time // from then on the service shows the recording to nobody
+	Until       time.Time // from then on, the service shows the recording to nobody
 	CreatedAt   time.Time
 }
 
@@ -32,20 +32,20 @@ type RecordingsTx struct {
 	tx *Tx
 }
 
-// Of returns the recording of an upload that an account keeps at a time, or ErrNotFound, also if
-// only another account keeps the same file.
+// Of returns the recording of an upload that an account keeps at a time. The error is
+// ErrNotFound if there is none, even if another account keeps the same file.
 func (r Recordings) Of(ctx context.Context, account, externalID string, at time.Time) (*Recording, error) {
 	q := r.db.NewSelect().Where("account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))
 	return scanOne[Recording](ctx, q, "recording of "+externalID)
 }
 
-// KeptMedia is how much an account keeps.
+// KeptMedia is how many recordings an account keeps, and their size.
 type KeptMedia struct {
 	Recordings int64
 	Bytes      int64 // without the copies for playing
 }
 
-// Kept returns what an account keeps at a time.
+// Kept returns what an account keeps at the given time.
 func (r Recordings) Kept(ctx context.Context, account string, at time.Time) (kept KeptMedia, err error) {
 	err = r.db.NewSelect().Model((*Recording)(nil)).ColumnExpr("count(*) AS recordings, coalesce(sum(bytes), 0) AS bytes").
 		Where("account = ? AND until > ?", account, sqldb.Moment(at)).Scan(ctx, &kept)
@@ -59,15 +59,15 @@ func (r Recordings) Promised(ctx context.Context, account string) (bytes int64, 
 	return bytes, wrap("promised recordings of "+account, err)
 }
 
-// LockAccount makes transactions that promise to keep recordings of an account run one after the
-// other. A transaction calls it after it has locked the texts' submissions.
+// LockAccount makes transactions that promise to keep recordings of an account run one after
+// another. A transaction calls it after it has locked the submissions of the text.
 func (w RecordingsTx) LockAccount(ctx context.Context, account string) error {
 	return w.tx.Lock(ctx, "recordings/"+account)
 }
 
 // Keep stores a recording if the library of its account has the text of the upload. If the account
-// keeps the recording already, the later end counts, and the file that is there stays. Keep reports
-// whether the blob of r is the one that is kept.
+// already keeps the recording, the later end applies, and the existing file stays. Keep reports
+// whether the account now keeps the blob of r.
 func (w RecordingsTx) Keep(ctx context.Context, r *Recording) (bool, error) {
 	what := "keep recording of " + r.ExternalID
 	saved, err := w.db.NewSelect().Model((*LibraryRow)(nil)).
@@ -83,8 +83,8 @@ func (w RecordingsTx) Keep(ctx context.Context, r *Recording) (bool, error) {
 	return kept == r.MediaKey, wrap(what, err)
 }
 
-// SetCopy notes the copy for playing of a recording, unless the recording has gone, or has a copy.
-// It reports whether the copy is used.
+// SetCopy stores the copy for playing of a recording, unless the recording was deleted or already
+// has a copy. It reports whether the copy is used.
 func (w RecordingsTx) SetCopy(ctx context.Context, r *Recording) (bool, error) {
 	res, err := w.db.NewUpdate().Model(r).Column("copy_key", "copy_bytes").WherePK().Where("media_key = ? AND copy_key = ''", r.MediaKey).Exec(ctx)
 	n, err := affected(res, err)
@@ -92,7 +92,7 @@ func (w RecordingsTx) SetCopy(ctx context.Context, r *Recording) (bool, error) {
 }
 
 // Delete removes the recording of an upload that an account keeps, and returns the keys of its
-// blobs. ErrNotFound if the account keeps none at a time.
+// blobs. The error is ErrNotFound if the account keeps none at that time.
 func (w RecordingsTx) Delete(ctx context.Context, account, externalID string, at time.Time) (keys []string, err error) {
 	keys, err = w.delete(ctx, "account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))
 	if err == nil && len(keys) == 0 {
@@ -101,8 +101,8 @@ func (w RecordingsTx) Delete(ctx context.Context, account, externalID string, at
 	return keys, err
 }
 
-// DeleteWithText removes the recording of an upload of which the account has no text any more, and
-// returns the keys of its blobs. The transaction locks the texts of the upload.
+// DeleteWithText removes the recording of an upload if the account no longer has a text of the
+// upload, and returns the keys of its blobs. The transaction locks the texts of the upload.
 func (w RecordingsTx) DeleteWithText(ctx context.Context, account, externalID string) (keys []string, err error) {
 	return w.delete(ctx, `account = ? AND external_id = ? AND NOT EXISTS (SELECT 1 FROM library_rows AS l
 		WHERE l.account = recording.account AND l.platform = ? AND l.external_id = recording.external_id AND l.kind = 'transcript')`,
@@ -121,15 +121,15 @@ func (w RecordingsTx) delete(ctx context.Context, where string, args ...any) (ke
 	return keys, wrap("delete recordings", err)
 }
 
-// DeleteEnded removes recordings whose time is over at a time, at most 200, and returns the keys of
-// their blobs. It reports whether there may be more.
+// DeleteEnded removes at most 200 recordings that have expired at the given time, and returns the
+// keys of their blobs. It reports whether there may be more.
 func (w RecordingsTx) DeleteEnded(ctx context.Context, at time.Time) (keys []string, more bool, err error) {
 	var ended []Recording
 	err = w.db.NewSelect().Model(&ended).Column("account", "external_id").Where("until <= ?", sqldb.Moment(at)).Order("until").Limit(portion).Scan(ctx)
 	if err != nil {
 		return nil, false, wrap("look for old recordings", err)
 	}
-	for _, r := range ended { // one that is kept for longer meanwhile stays
+	for _, r := range ended { // a recording whose time was extended meanwhile stays
 		gone, err := w.delete(ctx, "account = ? AND external_id = ? AND until <= ?", r.Account, r.ExternalID, sqldb.Moment(at))
 		if err != nil {
 			return nil, false, err
@@ -139,19 +139,20 @@ func (w RecordingsTx) DeleteEnded(ctx context.Context, at time.Time) (keys []str
 	return keys, len(ended) == portion, nil
 }
 
-// DeleteSome removes recordings of an account, at most 200, and returns the keys of their blobs.
+// DeleteSome removes at most 200 recordings of an account, and returns the keys of their blobs.
 func (w RecordingsTx) DeleteSome(ctx context.Context, account string) (keys []string, err error) {
 	return w.delete(ctx, "account = ? AND external_id IN (SELECT external_id FROM recordings WHERE account = ? LIMIT ?)", account, account, portion)
 }
 
-// Bytes returns how much all accounts keep, with the copies for playing.
+// Bytes returns the size of the recordings of all accounts, including the copies for
+// playing.
 func (r Recordings) Bytes(ctx context.Context) (bytes int64, err error) {
 	err = r.db.NewSelect().Model((*Recording)(nil)).ColumnExpr("coalesce(sum(bytes + copy_bytes), 0)").Scan(ctx, &bytes)
 	return bytes, wrap("measure recordings", err)
 }
 
-// MediaKept reports whether a recording that an account keeps, or that running work will keep, is
-// in the blob.
+// MediaKept reports whether the blob contains a recording that an account keeps, or that running
+// work will keep.
 func (r Recordings) MediaKept(ctx context.Context, key string) (bool, error) {
 	var kept bool
 	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM recordings WHERE media_key = ?0)

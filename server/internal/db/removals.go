@@ -10,14 +10,14 @@ import (
 )
 
 // Removal marks an account whose rows are being removed, or were removed within the last day. A
-// request that was under way may still write a row of the account, and the sweep removes this row.
+// running request may still write a row of the account, and the sweep removes this row.
 //
 // Each transaction of the removal first locks the mark. So no transaction removes rows of an
-// account that was made again under the same name: that deletes the mark.
+// account that was made again under the same name, because the new account deletes the mark.
 type Removal struct {
 	Account string `bun:",pk"`
 	BegunAt time.Time
-	EndedAt *time.Time // nil means that rows are left
+	EndedAt *time.Time // nil if rows are left
 }
 
 // Removals reads the marks of removals.
@@ -46,7 +46,8 @@ func (r Removals) Marked(ctx context.Context, account string) (marked bool, err 
 	return marked, wrap("removal of "+account, err)
 }
 
-// Begin marks an account, and suspends it. ErrNotFound: there is no such account, and no mark.
+// Begin marks an account, and suspends it. The error is ErrNotFound if there is neither such
+// an account nor a mark.
 func (w RemovalsTx) Begin(ctx context.Context, account string) error {
 	now := sqldb.Moment(time.Now())
 	res, err := w.db.NewUpdate().Model((*Account)(nil)).Set("suspended = ?, updated_at = ?", true, now).Where("id = ?", account).Exec(ctx)
@@ -72,7 +73,8 @@ func (w RemovalsTx) lock(ctx context.Context, account string) (*Removal, error) 
 	return scanOne[Removal](ctx, q, "removal of "+account)
 }
 
-// End deletes the row of the account, which has no other rows any more, and notes the time.
+// End deletes the row of the account, which has no other rows any more, and stores the
+// time.
 func (w RemovalsTx) End(ctx context.Context, account string) error {
 	if err := w.Lock(ctx, account); err != nil {
 		return err
@@ -85,8 +87,8 @@ func (w RemovalsTx) End(ctx context.Context, account string) error {
 	return wrap("end removal of "+account, err)
 }
 
-// Forget deletes the mark of an account that has been removed, if there is one. ErrBeingRemoved:
-// rows are left.
+// Forget deletes the mark of an account that has been removed, if there is one. The error is
+// ErrBeingRemoved if rows are left.
 func (w RemovalsTx) Forget(ctx context.Context, account string) error {
 	r, err := w.lock(ctx, account)
 	switch {
@@ -101,8 +103,8 @@ func (w RemovalsTx) Forget(ctx context.Context, account string) error {
 	return wrap("forget removal of "+account, err)
 }
 
-// DeleteSome deletes some rows of an account in a table, and returns how many. It locks the mark of
-// the account: ErrNotFound as for Lock.
+// DeleteSome deletes some rows of an account in a table, and returns their number. It locks the
+// mark of the account. The error is ErrNotFound as for Lock.
 func (w RemovalsTx) DeleteSome(ctx context.Context, t tables.Table, account string) (int64, error) {
 	if err := w.Lock(ctx, account); err != nil || t.OnPostgres && !w.shared {
 		return 0, err
@@ -111,14 +113,15 @@ func (w RemovalsTx) DeleteSome(ctx context.Context, t tables.Table, account stri
 	return t.DeleteOf(ctx, w.db, account)
 }
 
-// RunningOf returns running jobs of an account, at most 200.
+// RunningOf returns at most 200 running jobs of an account.
 func (r Jobs) RunningOf(ctx context.Context, account string) ([]Job, error) {
 	var jobs []Job
 	err := r.db.NewSelect().Model(&jobs).Where("account = ?", account).Where(running).Order("asked DESC", "id").Limit(portion).Scan(ctx)
 	return jobs, wrap("running jobs of "+account, err)
 }
 
-// EndedOf returns pieces of work of an account alone that have ended, at most n after an id.
+// EndedOf returns at most n pieces of ended work that belong to an account alone, after the
+// given id.
 func (r Works) EndedOf(ctx context.Context, account, after string, n int) ([]Work, error) {
 	var all []Work
 	err := r.db.NewSelect().Model(&all).Where("owner = ? AND owner <> '' AND id > ?", account, after).
@@ -126,7 +129,7 @@ func (r Works) EndedOf(ctx context.Context, account, after string, n int) ([]Wor
 	return all, wrap("extractions of "+account, err)
 }
 
-// IDs returns the ids of uploads of an account, at most 200.
+// IDs returns the ids of at most 200 uploads of an account.
 func (s Uploads) IDs(ctx context.Context, account string) (ids []string, err error) {
 	err = s.store.db.NewSelect().Model((*Upload)(nil)).Column("id").Where("account = ?", account).Limit(portion).Scan(ctx, &ids)
 	return ids, wrap("uploads of "+account, err)

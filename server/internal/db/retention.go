@@ -9,22 +9,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
-// portion is how many rows are looked at in one transaction.
+// portion is how many rows one transaction reads.
 const portion = tables.Some
 
-// contentAge is the age at which the answer of a platform without a text is forgotten: under most
-// plans, the platform would be asked again anyway.
+// contentAge is the age at which a platform's answer without a text is deleted: under most plans,
+// the service would ask the platform again anyway.
 const contentAge = 30 * 24 * time.Hour
 
-// The beginnings of keys of blobs: of uploads, of the audio of jobs, and of the copies of recordings
-// for playing.
+// The prefixes of keys of blobs: for uploads, for the audio of jobs, and for the copies of
+// recordings for playing.
 const (
 	UploadPrefix  = "uploads/"
 	AudioPrefix   = "audio/"
 	PlayingPrefix = "playing/"
 )
 
-// SweepTable deletes all rows of a table that a condition selects, in portions that do not hold up
+// SweepTable deletes all rows of a table that a condition selects, in portions that do not block
 // other writers.
 func (s *Store) SweepTable(ctx context.Context, t tables.Table, rows string, args ...any) error {
 	if t.OnPostgres && !s.Shared() {
@@ -43,21 +43,21 @@ func (s *Store) SweepTable(ctx context.Context, t tables.Table, rows string, arg
 	}
 }
 
-// forgetFacts lets go, at the end of the transaction, of what is kept in memory of libraries.
+// forgetFacts removes, at the end of the transaction, the facts about libraries from memory.
 func (tx *Tx) forgetFacts() {
 	tx.sql.AtEnd(func() { tx.facts.shelves.AllChanged(); tx.facts.saved.AllChanged() })
 }
 
-// InNoLibrary ends the condition, in SQL, of a text in the table transcripts that goes with its job. If an account removed an upload's
-// row while the upload was in work, the text stays as long as its job. A text stays as long as its
-// owner has a corrected copy.
+// InNoLibrary is the end of the SQL condition for a text in the table transcripts that is deleted
+// with its job. If an account has removed an upload's row while the upload was being processed,
+// the text stays as long as its job. A text stays as long as its owner has a corrected copy.
 const InNoLibrary = `
 	AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = transcripts.id)
 	AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.kind = 'transcript' AND l.edited AND l.account = transcripts.owner
 		AND l.platform = transcripts.platform AND l.external_id = transcripts.external_id AND l.lang = transcripts.lang)`
 
-// NeedMedia reports whether a piece of work with audio or an upload still needs the blob, or an account
-// keeps it. The blob may be a part of a file.
+// NeedMedia reports whether a piece of work with audio, or an upload, still needs the blob, or
+// whether an account keeps it. The blob may be a part of a file.
 func (r Works) NeedMedia(ctx context.Context, key string) (bool, error) {
 	var used bool
 	if prefix, inParts := blobs.PartsPrefix(key); inParts {
@@ -77,7 +77,8 @@ func (r Works) NeedMedia(ctx context.Context, key string) (bool, error) {
 	return used, wrap("media in use", err)
 }
 
-// cutFor is the id of the work that has cut the audio in a blob. Another blob has none.
+// cutFor returns the id of the work whose audio was cut into a blob. For any other blob
+// it returns none.
 func cutFor(key string) string {
 	const id = len("01234567-89ab-cdef-0123-456789abcdef")
 	name, _ := strings.CutPrefix(key, AudioPrefix)

@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Short names for what each file of the package does with rows.
+// Short names for the operations on rows in each file of the package.
 var (
 	one        = sqldb.One
 	wrap       = sqldb.Wrap

@@ -7,7 +7,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Speaker is somebody who has spoken in the chunks of work that are done.
+// Speaker is a person who speaks in the finished chunks of work.
 type Speaker struct {
 	WorkID string `bun:"extraction_id"`
 	Name   string
@@ -45,7 +45,7 @@ func (r Speakers) All(ctx context.Context, workID string) ([]Speaker, error) {
 	return speakers, nil
 }
 
-// Put stores what is known of speakers now.
+// Put stores what is now known about speakers.
 func (w SpeakersTx) Put(ctx context.Context, speakers []Speaker) error {
 	if len(speakers) == 0 {
 		return nil

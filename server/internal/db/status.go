@@ -10,42 +10,42 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Status is what there is to do, and how much is stored, at a moment.
+// Status is the amount of waiting work and of stored data at a moment.
 type Status struct {
-	Jobs   []StageJobs   // by stage; those without a running job are missing
-	Queue  []queue.Steps // by queue and state; so are those without a step
-	Places []PlaceCount  // by state; so are those without a place
-	// Processes is how many processes work on the queue and have given a sign of life
-	// in the last minute.
+	Jobs   []StageJobs   // by stage; stages without a running job are missing
+	Queue  []queue.Steps // by queue and state; states without a step are missing
+	Places []PlaceCount  // by state; states without a place are missing
+	// Processes is how many processes work on the queue and have sent a heartbeat in the
+	// last minute.
 	Processes  int
 	Bytes      int64       // of the database
-	Deliveries []time.Time // when the event of the oldest delivery to a webhook happened that waits, if one does
-	// Blobs is what the sweep has found last; empty before the first time.
+	Deliveries []time.Time // when the event of the oldest waiting delivery to a webhook happened, if a delivery waits
+	// Blobs is the last result of the sweep; empty before the first one.
 	Blobs []Measure
 }
 
-// StageJobs are the running jobs in a stage.
+// StageJobs describes the running jobs in a stage.
 type StageJobs struct {
 	Stage  transcript.Stage
 	Jobs   int
-	Oldest time.Time // when the oldest of them was made
+	Oldest time.Time // when the oldest job was made
 }
 
-// PlaceCount is how many pieces of work on the way to be recognized are in a state.
+// PlaceCount is how many pieces of work on the way to recognition are in a state.
 type PlaceCount struct {
 	State  PlaceState
 	Places int
 }
 
-// Measure is a number that was measured once.
+// Measure is a number that was measured at one time.
 type Measure struct {
 	Name       string
 	Value      int64
 	MeasuredAt time.Time
 }
 
-// Status looks at the whole database at one moment. The error is that of the first
-// question which got no answer.
+// Status reads the whole database at one moment. The error is the error of the first
+// query that failed.
 func (s *Store) Status(ctx context.Context) (now Status, err error) {
 	err = s.Snapshot(ctx, func(ctx context.Context, r Reader) error {
 		now, err = r.status(ctx, s.sql)

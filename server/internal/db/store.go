@@ -1,9 +1,9 @@
-// Package db keeps what the service must not lose: accounts and keys, transcripts, pieces of work with
-// the jobs that claim them, their events, the results of finished chunks, idempotency keys and
-// uploaded files. One code path serves SQLite (one file, one process) and PostgreSQL
-// (many processes).
+// Package db stores the data that the service must not lose: accounts and keys, transcripts, pieces
+// of work with the jobs that claim them, their events, the results of finished chunks, idempotency
+// keys and uploaded files. The same code serves SQLite (one file, one process) and PostgreSQL (many
+// processes).
 //
-// Everything that belongs together is written in one transaction:
+// Data that belong together are written in one transaction:
 //
 //	err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 //		if err := tx.Works.Move(ctx, work, move); err != nil { // state, jobs, events
@@ -12,8 +12,9 @@
 //		return tx.Queue.Enqueue(ctx, nextStep) // the queue's row, in the same transaction
 //	})
 //
-// The package knows rows, not rules: others decide about moves and keys. The types of the queue and of
-// the SQL library show in its export SQL alone. Its errors begin with "store:", as operators know it.
+// The package knows rows, not rules: other packages decide about transitions and keys. Only its
+// export SQL shows the types of the queue and of the SQL library. Its errors begin with "store:",
+// because operators know this name.
 package db
 
 import (
@@ -37,7 +38,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
-// The errors of the database, under the names that the packages above know.
+// The errors of the database, under the names that the packages above use.
 var (
 	ErrNotFound    = sqldb.ErrNotFound
 	ErrExists      = sqldb.ErrExists
@@ -54,31 +55,33 @@ var (
 	Sized     = sqldb.Sized
 )
 
-// Options says where the data is.
+// Options says where the data are.
 type Options struct {
 	// Database is "sqlite:PATH" or a "postgres://" URL. Required.
 	Database string
-	// MustExist leaves a database alone that the service has made no tables in yet, and makes no
-	// file: that is ErrNoDatabase. It is for tools, as a mistyped name would be a new database.
+	// MustExist makes Open fail with ErrNoDatabase if the service has made no tables in the
+	// database yet; Open then makes no file. It is for tools, because a mistyped name would
+	// make a new database.
 	MustExist bool
-	// Unchanged leaves the tables of an older version as they are, and makes Open fail.
+	// Unchanged makes Open fail, without a change, if the tables are of an older version.
 	Unchanged bool
-	// FullSync makes every SQLite commit survive a loss of power, at more than ten times the price.
-	// Without it the last commits may be lost. A crash of the process loses nothing either way.
+	// FullSync makes every SQLite commit survive a power failure, but commits take more than ten
+	// times as long. Without it, a power failure may lose the last commits. A crash of the process
+	// loses nothing in either case.
 	FullSync bool
 	// Blobs is where uploads and audio are kept: the path of a folder, the URL of a
 	// bucket in an object store, or blobs.InMemory. Required.
 	Blobs string
-	// OpenBucket opens the bucket whose URL is Blobs, and the store closes the bucket.
-	// A folder and blobs.InMemory need none.
+	// OpenBucket opens the bucket whose URL is Blobs, and the store closes the bucket. A
+	// folder and blobs.InMemory do not need it.
 	OpenBucket func(ctx context.Context, u *url.URL) (*blob.Bucket, error) `json:"-"`
-	// Log receives what goes wrong behind the scenes; nil means that nothing is logged.
+	// Log receives errors of background work; nil means that nothing is logged.
 	Log *slog.Logger
 }
 
-// Store is an open database with its blobs. Safe for concurrent use.
+// Store is an open database with its blobs. A Store is safe for concurrent use.
 type Store struct {
-	Reader // of what is committed
+	Reader // of committed data
 
 	Blobs       *blobs.Bucket
 	Queue       *queue.Queue
@@ -90,14 +93,15 @@ type Store struct {
 	writer   *bun.DB
 	tables   Tables                        // that this program wants
 	windows  window.Counter[RequestWindow] // of a database that one process serves
-	rounds   window.Rounds[RequestWindow]  // of a shared one
-	folders  []Folder                      // local ones that are written to
+	rounds   window.Rounds[RequestWindow]  // of a shared database
+	folders  []Folder                      // local folders to which the store writes
 	log      *slog.Logger
 }
 
-// Open opens the database, brings its tables up to date, and opens the blobs. On SQLite it
-// does not change the tables of a file that another process serves: that is ErrServed. It
-// refuses tables of a newer version that rule this program out: that is ErrNewer.
+// Open opens the database, migrates its tables, and opens the blobs. On SQLite, if another
+// process serves the file and its tables would have to change, it changes nothing and
+// returns ErrServed. If the tables of a newer version exclude this program, it returns
+// ErrNewer.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	return OpenThrough(ctx, o, sqldb.Drivers{})
 }
@@ -163,9 +167,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.sql.Close(), s.Blobs.Close())
 }
 
-// Ping asks the database for a sign of life. It checks that the tables are as this version
-// wants them, or newer, and that the tables can be written to. A write fails on a SQLite
-// file that another program locks, and on a PostgreSQL that only copies another one.
+// Ping checks that the database answers. It checks that the tables are of this version or
+// newer, and that they can be written to. A write fails on a SQLite file that another
+// program locks, and on a PostgreSQL that only replicates another one.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := upToDate(ctx, s.db, s.tables); err != nil {
 		return err
@@ -174,26 +178,26 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// No row is changed, but all is asked for that a change needs.
+	// Ping changes no row, but needs everything that a change needs.
 	_, err = s.writer.NewRaw(`UPDATE processes SET beats = beats WHERE id = ''`).Exec(ctx)
 	return wrap("look whether tables can be written to", err)
 }
 
-// SQL is the database, for packages that keep their tables themselves.
+// SQL is the database, for packages with their own tables.
 func (s *Store) SQL() *sqldb.DB { return s.sql }
 
 // Folders are the local folders to which the store writes: the folder of a SQLite file,
 // and the folder of the blobs.
 func (s *Store) Folders() []Folder { return slices.Clone(s.folders) }
 
-// Shared reports whether several processes may serve this database at once:
+// Shared reports whether several processes may serve this database at the same time:
 // false on SQLite.
 func (s *Store) Shared() bool { return s.sql.Shared() }
 
 // Serve marks this process as the one that serves. On SQLite it takes an exclusive lock on
 // a file next to the database, and returns ErrServed if another process or another Store
-// holds the lock. The process before is dead then, so Serve frees the idempotency keys that
-// it held. The lock ends with the process, or with release.
+// holds the lock. The previous process is then dead, so Serve frees the idempotency keys
+// that it held. The lock ends with the process, or with release.
 func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("store: serve: %w", err)
@@ -209,19 +213,20 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 }
 
 // Watch returns a channel that receives a value after every commit, in any process, that
-// touched the topic: the id of a job, a piece of work, a batch or a lookup. A value that was
-// not received yet stands for the next commits too. A broken connection to the database may
-// lose a value, so a watcher also looks at the rows now and then. The channel never closes;
-// stop releases it.
+// changed the topic: the id of a job, a piece of work, a batch or a lookup. A value that was
+// not received yet also stands for the next commits. A broken connection to the database may
+// lose a value, so a watcher also reads the rows from time to time. The channel never
+// closes; stop releases it.
 func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.sql.Watch(topic) }
 
-// Handle is what a public store.Store holds. Only this module reaches the database behind it, by [Of].
+// Handle is the database in a public store.Store. Only this module reaches the database behind it,
+// with [Of].
 type Handle struct{ store *Store }
 
 func (h *Handle) opened() *Store { return h.store }
 func (h *Handle) hold(s *Store)  { h.store = s }
 
-// Hold makes a public store the one of an open database.
+// Hold connects a public store with an open database.
 func Hold(public interface{ hold(s *Store) }, s *Store) { public.hold(s) }
 
 // Of returns the database behind a public store.

@@ -8,14 +8,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
-// Stranded is the work that has not ended, has no live row in the queue, and does not
-// wait for another's end either. One statement each reads it, so that work which moves
-// meanwhile is not taken for stranded.
+// Stranded is work that has not ended, has no live row in the queue, and does not wait
+// for the end of other work either. For each kind, a single statement reads it, so that
+// work that changes meanwhile does not look stranded.
 //
-// A step that ends proves in its transaction that the queue's row is its own, and leaves
-// the next row there. A database that loses commits, as PostgreSQL may with
-// synchronous_commit off or after a failover to an asynchronous replica, loses that
-// transaction. River then marks the row as completed from its memory all the same.
+// A step that ends proves in its transaction that the row of the queue belongs to it, and
+// inserts the next row there. PostgreSQL may lose commits with synchronous_commit off, or
+// after a failover to an asynchronous replica. It then loses that transaction. River
+// nevertheless marks the row as completed from its memory.
 type Stranded struct {
 	Works   []string // their ids
 	Batches []string // likewise
@@ -25,8 +25,8 @@ const strandedWorks = `SELECT id FROM extractions WHERE ` + running + ` AND ?0
 	EXCEPT SELECT extraction_id FROM asr_places WHERE state IN ('outside', 'ready')
 	EXCEPT `
 
-// A batch waits for its own steps, or for the jobs of its items. The call of a hook
-// also names the batch, and is no step of it.
+// A batch waits for its own steps, or for the jobs of its items. The call of a hook also
+// names the batch, but is not a step of it.
 const strandedBatches = `SELECT b.id FROM batches AS b WHERE b.` + running + ` AND ?0
 		AND (b.feeding OR NOT b.listed OR NOT EXISTS (
 			SELECT 1 FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
@@ -55,7 +55,7 @@ func (tx *Tx) BatchStranded(ctx context.Context, id string) (bool, error) {
 	return len(found) > 0, err
 }
 
-// stranded asks one of the two questions, about one id or, for "", about all.
+// stranded makes one of the two queries, about one id or, for "", about all ids.
 func (r Reader) stranded(ctx context.Context, question, id string) (found []string, err error) {
 	of := bun.SafeQuery("TRUE")
 	if id != "" {

@@ -11,15 +11,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// knownBytes is how much of each kind of fact is kept in memory: some twenty thousand.
+// knownBytes limits the facts of each kind in memory: to some twenty thousand facts.
 const knownBytes = 8 << 20
 
-// facts are what a store knows about contents: on SQLite until a transaction changes a content,
-// on PostgreSQL nothing: there, questions at the same time share a read. The zero value knows
-// nothing and shares nothing: a transaction or a snapshot may see other rows than the store.
+// facts are what a store remembers about contents. On SQLite it remembers them until a
+// transaction changes a content. On PostgreSQL it remembers nothing, but concurrent questions
+// share a read. The zero value remembers and shares nothing, because a transaction or a
+// snapshot may see other rows than the store.
 type facts struct {
 	shelves *recent.Facts[contentID, question, *Shelf]
-	saved   *recent.Facts[contentID, question, *Saved] // only texts are kept: a change of work does not end facts
+	saved   *recent.Facts[contentID, question, *Saved] // only texts are remembered, because a change of work does not end facts
 }
 
 // A question is about a content.
@@ -35,7 +36,7 @@ type (
 )
 
 func newFacts(shared bool) facts {
-	const row = 256 // bytes in memory, about
+	const row = 256 // approximate bytes in memory
 	bytes := knownBytes
 	if shared {
 		bytes = 0
@@ -46,8 +47,8 @@ func newFacts(shared bool) facts {
 	}
 }
 
-// askAll scans the answers to some questions into dest, a slice. In query, asked is a table of
-// the questions, with the number n of each.
+// askAll scans the answers to several questions into dest, a slice. In query, asked is a table
+// of the questions, with the number n of each.
 func (s *source) askAll(ctx context.Context, dest any, query string, questions []question) error {
 	var args []any
 	rows := make([]string, len(questions))
@@ -58,27 +59,27 @@ func (s *source) askAll(ctx context.Context, dest any, query string, questions [
 	return s.ask(ctx, dest, "WITH asked (n, owner, account, platform, external_id, language) AS (VALUES "+strings.Join(rows, ", ")+") "+query, args...)
 }
 
-// changes ends what is known about a content as soon as others see the transaction's changes.
-// Each transaction calls changes that writes the texts of a content, its tracks, or the rows of
-// its texts in libraries.
+// changes makes the store forget the facts about a content as soon as others see the
+// transaction's changes. Every transaction that writes the texts of a content, its tracks, or
+// the rows of its texts in libraries calls changes.
 func (tx *Tx) changes(p transcript.Platform, externalID string) {
 	of := contentID{p, externalID}
 	tx.sql.AtEnd(func() { tx.facts.shelves.Changed(of); tx.facts.saved.Changed(of) })
 }
 
-// keptBytes is how much of transcripts that were read is kept in memory: some three
-// hundred of an hour each, unpacked.
+// keptBytes limits the transcripts in memory: to some three hundred of an hour each,
+// unpacked.
 const keptBytes = 64 << 20
 
-// kept holds transcripts that were read a moment ago, by id and time of change. A
-// caller that has both from the database need not read the rest again. kept does not
-// check whether an account may see a transcript. A nil kept holds nothing, as within a
-// transaction, because the writes of a transaction may be rolled back.
+// kept has recently read transcripts, by id and time of change. A caller that has both
+// from the database need not read the rest again. kept does not check whether an account
+// may see a transcript. A nil kept stores nothing. A transaction has a nil kept, because
+// its writes may be rolled back.
 type kept struct {
 	transcripts *recent.Things[change, *Transcript]
 }
 
-// change is one of the texts that a transcript has had.
+// change identifies one of the texts that a transcript has had.
 type change struct {
 	id string
 	at int64 // Unix time in microseconds
@@ -106,9 +107,9 @@ func (k *kept) remember(t *Transcript) {
 	k.transcripts.Put(change{t.ID, t.ChangedAt.UnixMicro()}, &own, weight(t))
 }
 
-// weight is about how many bytes of memory a transcript takes, once it is unpacked.
+// weight is the approximate number of bytes of memory that an unpacked transcript takes.
 func weight(t *Transcript) int {
-	const head, parsed = 2 << 10, 8         // what JSON becomes is larger
-	metadata, _ := json.Marshal(t.Metadata) // it comes out of JSON
+	const head, parsed = 2 << 10, 8         // values take more memory than their JSON
+	metadata, _ := json.Marshal(t.Metadata) // it is read from JSON
 	return head + parsed*len(metadata) + len(t.SegmentsJSON.Gzip()) + t.SegmentsJSON.Len()
 }

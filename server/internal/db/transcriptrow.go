@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// transcriptRow is a Transcript as the table has it.
+// transcriptRow is a Transcript as the table stores it.
 type transcriptRow struct {
 	bun.BaseModel `bun:"table:transcripts,alias:t"`
 
@@ -40,8 +40,8 @@ type transcriptRow struct {
 	UpdatedAt     time.Time
 }
 
-// textRow is the text of a transcript, which stands apart: the rest is read
-// without it.
+// textRow is the text of a transcript, which is in a separate table so that the rest can
+// be read without it.
 type textRow struct {
 	bun.BaseModel `bun:"table:texts"`
 
@@ -50,7 +50,7 @@ type textRow struct {
 	Words        []byte
 }
 
-// transcript is what the row says, without the text.
+// transcript converts the row, without the text.
 func (r *transcriptRow) transcript() *Transcript {
 	t := &Transcript{Owner: r.Owner, Edited: r.Edited, Duration: r.Duration, ChangedAt: r.UpdatedAt, Transcript: transcript.Transcript{
 		ID:            r.ID,
@@ -110,8 +110,8 @@ func rowOf(t *Transcript) *transcriptRow {
 }
 
 // soundInMetadata is the member of the stored metadata that has the sound of a recognized text.
-// Programs that do not know it show it as a part of the metadata: the table may have no new column,
-// see TestTablesThatStayWhole.
+// Programs that do not know the member show it as a part of the metadata. The table must not have a
+// new column, see TestTablesThatStayWhole.
 const soundInMetadata = "sound"
 
 func withSound(t *Transcript) map[string]any {
@@ -124,7 +124,7 @@ func withSound(t *Transcript) map[string]any {
 	return m
 }
 
-// takeSound parts stored metadata from the sound in it.
+// takeSound separates the stored metadata from the sound in it.
 func takeSound(m map[string]any) (map[string]any, transcript.Sound) {
 	var sound transcript.Sound
 	stored, ok := m[soundInMetadata]
@@ -133,7 +133,7 @@ func takeSound(m map[string]any) (map[string]any, transcript.Sound) {
 	}
 	b, err := json.Marshal(stored)
 	if err != nil || json.Unmarshal(b, &sound) != nil {
-		return m, transcript.Sound{} // it is not ours
+		return m, transcript.Sound{} // the member is not ours
 	}
 	if delete(m, soundInMetadata); len(m) == 0 {
 		m = nil

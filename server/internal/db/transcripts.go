@@ -18,23 +18,23 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Transcript is a stored transcript. The embedded one has no Segments: they are
-// kept as the JSON that answers carry.
+// Transcript is a stored transcript. The embedded Transcript has no Segments: the row
+// stores them as the JSON of answers.
 type Transcript struct {
 	transcript.Transcript
-	Owner string // the account for an upload, "" for what all may share
-	// Edited tells that the owner has corrected the text: a copy that only the owner's
-	// library shows.
+	Owner string // the account for an upload; "" for a shared text
+	// Edited says that the owner has corrected the text. Only the owner's library shows this
+	// copy.
 	Edited bool
-	// PromptSum tells prompts apart with which it was heard: see PromptSum. It is only
-	// written.
+	// PromptSum distinguishes the prompts with which the text was recognized: see PromptSum.
+	// It is only written.
 	PromptSum string
 	// Duration is the length of the media in seconds; 0 if not known.
 	Duration float64
-	// ChangedAt is UpdatedAt to the microsecond, as it was read: each text that a
-	// transcript has had has another.
+	// ChangedAt is UpdatedAt in microseconds, as it was read. Each text that a transcript
+	// has had has a different one.
 	ChangedAt time.Time
-	// SegmentsJSON is the rendered array. It is stored packed.
+	// SegmentsJSON is the rendered array. It is stored compressed.
 	SegmentsJSON *packed.Bytes
 	// WordsJSON is the rendered array of the words of each segment, or nil. Only
 	// Timed reads it.
@@ -43,8 +43,8 @@ type Transcript struct {
 	prepared preparedText
 }
 
-// PromptSum is what is stored of a prompt with the text that was heard with it; "" for
-// none.
+// PromptSum returns the stored form of a prompt, which is stored with the recognized
+// text; "" means none.
 func PromptSum(prompt string) string {
 	if prompt == "" {
 		return ""
@@ -53,7 +53,7 @@ func PromptSum(prompt string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// HeardSum is PromptSum with the way of listening behind it, unless it is the usual one.
+// HeardSum is PromptSum followed by the way of listening, unless it is the usual one.
 func HeardSum(prompt string, l transcript.Listening) string {
 	if l == (transcript.Listening{}) {
 		return PromptSum(prompt)
@@ -61,7 +61,8 @@ func HeardSum(prompt string, l transcript.Listening) string {
 	return PromptSum(prompt) + listeningText(l)
 }
 
-// HeardAs reports whether a text with a sum was heard in a way of listening, with any prompt.
+// HeardAs reports whether a text with a sum was recognized in a way of listening, with any
+// prompt.
 func HeardAs(sum string, l transcript.Listening) bool {
 	at := strings.IndexByte(sum, '{')
 	if at < 0 {
@@ -70,7 +71,8 @@ func HeardAs(sum string, l transcript.Listening) bool {
 	return sum[at:] == listeningText(l)
 }
 
-// Size is how many bytes its text is, unpacked: storing it takes time by that (see Sized).
+// Size is the number of bytes of the unpacked text, which decides how long storing takes
+// (see Sized).
 func (t *Transcript) Size() int { return t.SegmentsJSON.Len() + t.WordsJSON.Len() }
 
 // Whole is the transcript with its segments.
@@ -100,9 +102,9 @@ func (r Transcripts) ByID(ctx context.Context, id string) (*Transcript, error) {
 	return r.read(ctx, id, "t.*, x.segments")
 }
 
-// ChangedAt is ByID for a transcript whose last change the database has just named. If
-// the transcript with this change was read a moment ago, ChangedAt does not read it
-// again. If the transcript has changed since, ChangedAt returns the newer transcript.
+// ChangedAt is ByID for a transcript whose last change the database has just returned. If
+// the transcript with this change was read recently, ChangedAt does not read it again. If
+// the transcript has changed since, ChangedAt returns the newer transcript.
 func (r Transcripts) ChangedAt(ctx context.Context, id string, changed time.Time) (*Transcript, error) {
 	if t, ok := r.kept.recall(id, changed); ok {
 		return t, nil
@@ -139,7 +141,7 @@ func (r Transcripts) read(ctx context.Context, id, columns string) (*Transcript,
 	return t, wrap("transcript "+id, err)
 }
 
-// Sound returns what was heard of the recording of a text.
+// Sound returns what was heard in the recording of a text.
 func (r Transcripts) Sound(ctx context.Context, id string) (transcript.Sound, error) {
 	row, err := r.head(ctx, id)
 	if err != nil {
@@ -157,10 +159,10 @@ func (r Transcripts) head(ctx context.Context, id string) (*transcriptRow, error
 	return row, nil
 }
 
-// Put stores t and returns its id. If the owner already has a transcript of the same
-// platform, external id, language and source, corrected or not as t is, t replaces it and
-// keeps its id and its time of creation. The time of change moves on, because this time tells the texts
-// apart. Zero times become now.
+// Put stores t and returns its id. If the owner already has a transcript with the same platform,
+// external id, language, source and Edited, t replaces it and keeps its id and its time of
+// creation. The time of change grows, because it distinguishes the texts. Zero times become the
+// current time.
 func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err error) {
 	what := "put transcript of " + t.ExternalID
 	row := rowOf(t)
@@ -193,8 +195,8 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	return row.ID, wrap(what, err)
 }
 
-// replace stores a text in place of the one that is there, and makes its time of change later. The
-// transaction locks the texts of the content.
+// replace replaces an existing text, and increases its time of change. The transaction locks the
+// texts of the content.
 func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, text *textRow, index []search.Block) error {
 	what := "replace transcript of " + row.ExternalID
 	var before time.Time

@@ -13,34 +13,36 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Move is a change of state of work and its jobs, to a state that is no end.
+// Move is a change of the state of work and its jobs to a state that is not an end.
 type Move struct {
 	To lifecycle.State
-	// Retry counts the attempt that has failed.
+	// Retry counts the failed attempt.
 	Retry bool
-	// Waits notes that the work waits for a passing fault, which Why names, from now on. Any
-	// other move ends the note.
+	// Waits records that the work now waits for a temporary fault, which Why describes. Any
+	// other move clears the record.
 	Waits bool
-	// Why is the LastError from now on; nil means that it stays.
+	// Why is the new LastError; nil keeps the old one.
 	Why *transcript.LastError
 }
 
-// End is how jobs end.
+// End describes the end of jobs.
 type End struct {
 	Status       transcript.JobStatus  // success, failed or cancelled
 	Error        *transcript.Error     // with failed
 	LastError    *transcript.LastError // with failed
 	TranscriptID string                // with success
-	// Cached and Stale go with success: the text was there, or has expired.
+	// Cached and Stale belong to success: the text was in the cache, or has expired.
 	Cached, Stale bool
-	// Via is a state that the jobs pass on the way to the end, with an event of its own;
-	// the zero value: there is none.
+	// Via is a state that the jobs pass on the way to the end, with its own event; the zero
+	// value means none.
 	Via lifecycle.State
-	// Metadata is what the platform has told about the content meanwhile; nil means nothing.
+	// Metadata is what the platform has returned about the content meanwhile; nil means
+	// nothing.
 	Metadata *transcript.Metadata
 }
 
-// way is the states from a state to the end. Failed and cancelled jobs keep their stage.
+// way returns the states from a state to the end. Failed and cancelled jobs keep their
+// stage.
 func (end End) way(from lifecycle.State) (way []lifecycle.State) {
 	if end.Via != (lifecycle.State{}) {
 		way = append(way, end.Via)
@@ -51,10 +53,10 @@ func (end End) way(from lifecycle.State) (way []lifecycle.State) {
 	return append(way, lifecycle.State{Status: end.Status, Stage: from.Stage})
 }
 
-// Move takes a piece of work and all its running jobs to another state. Each job gets its
-// next sequence and an event. Watchers of the jobs wake after the commit. A move to an end, or a
-// move that the transition table does not have, is an error and changes nothing. This transaction must have read the work with Lock, or have
-// inserted it. Move updates e.
+// Move changes the state of a piece of work and of all its running jobs. Each job gets its next
+// sequence and an event. Watchers of the jobs wake after the commit. A move to an end, or a move
+// that is not in the transition table, is an error and changes nothing. This transaction must
+// have read the work with Lock, or have inserted it. Move updates e.
 func (w WorksTx) Move(ctx context.Context, e *Work, m Move) error {
 	if m.To.Status.Terminal() {
 		return fmt.Errorf("store: moving extraction %s: %s is an end", e.ID, m.To.Status)
@@ -77,7 +79,7 @@ func (w WorksTx) Move(ctx context.Context, e *Work, m Move) error {
 	case m.Waits:
 		next.WaitingSince = cmp.Or(e.WaitingSince, new(sqldb.Moment(m.Why.At.Time)))
 	case e.State.Status == transcript.JobProcessing && m.To.Stage != transcript.StageQueued:
-		next.WaitingSince = nil // the fault has passed
+		next.WaitingSince = nil // the fault is over
 	}
 	for i := range jobs {
 		jobs[i].LastError = next.LastError
@@ -91,12 +93,12 @@ func (w WorksTx) Move(ctx context.Context, e *Work, m Move) error {
 	return w.tx.Jobs.saveMoved(ctx, jobs, jobs)
 }
 
-// End ends running jobs of work. If no other job of the work runs,
-// End ends the work too, and over is true. Events and watchers work as in Move;
-// watchers of the work wake if it ends. This transaction must have read the work
-// with Lock, or have inserted it. End updates e and the jobs. A job that has moved since it
-// was read is ErrNotFound; a job on another piece of work is an error. The row of an ended job
-// holds no reservation: the caller settles what Job.Reserved still says.
+// End ends running jobs of work. If no other job of the work runs, End ends the work too, and
+// over is true. Events and watchers work as in Move; watchers of the work wake if it ends.
+// This transaction must have read the work with Lock, or have inserted it. End updates e and
+// the jobs. If a job has changed since it was read, the error is ErrNotFound. A job of other
+// work is an error. The row of an ended job has no reservation: the caller settles the amount
+// in Job.Reserved.
 func (w WorksTx) End(ctx context.Context, e *Work, jobs []Job, end End) (over bool, err error) {
 	if !end.Status.Terminal() {
 		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
@@ -143,7 +145,8 @@ func (w WorksTx) End(ctx context.Context, e *Work, jobs []Job, end End) (over bo
 	return true, w.save(ctx, e, next, now, "metadata")
 }
 
-// save writes a piece of work that has moved. Its condition catches one that was read without a lock.
+// save writes a piece of work that has moved. Its condition detects work that was read without a
+// lock.
 func (w WorksTx) save(ctx context.Context, e *Work, next Work, now time.Time, columns ...string) error {
 	next.UpdatedAt, next.MovedAt = now, &now
 	res, err := w.db.NewUpdate().Model(&next).
@@ -158,7 +161,7 @@ func (w WorksTx) save(ctx context.Context, e *Work, next Work, now time.Time, co
 	return nil
 }
 
-// mayMove is the error of a move that the transition table does not have.
+// mayMove returns an error for a move that is not in the transition table.
 func mayMove(from, to lifecycle.State) error {
 	if !lifecycle.CanMove(from, to) {
 		return fmt.Errorf("no move from %s/%s to %s/%s", from.Status, from.Stage, to.Status, to.Stage)
@@ -166,9 +169,9 @@ func mayMove(from, to lifecycle.State) error {
 	return nil
 }
 
-// SetProgress notes the progress of recognition for every running job of the work,
-// and wakes their watchers. It ignores a progress smaller than the noted progress. nil
-// removes the progress.
+// SetProgress stores the progress of recognition in every running job of the work, and
+// wakes their watchers. It ignores a progress smaller than the stored one. nil removes
+// the progress.
 func (w JobsTx) SetProgress(ctx context.Context, workID string, p *transcript.Progress) error {
 	jobs, err := w.LockRunning(ctx, workID)
 	if err != nil {
@@ -176,7 +179,7 @@ func (w JobsTx) SetProgress(ctx context.Context, workID string, p *transcript.Pr
 	}
 	var ids []string
 	for _, j := range jobs {
-		w.tx.touch(j.ID) // a chunk may be done that brings the share no further than another process has told
+		w.tx.touch(j.ID) // another process may already have reported as much progress as a finished chunk gives
 		if p == nil || j.Progress == nil || p.Fraction >= j.Progress.Fraction {
 			ids = append(ids, j.ID)
 		}
@@ -221,8 +224,8 @@ func (j *Job) move(to lifecycle.State, attempt int, now time.Time) error {
 	return nil
 }
 
-// saveMoved writes jobs that have moved, all by as many transitions. passed are the jobs
-// after each transition. An ended job has reserved nothing.
+// saveMoved writes jobs that have moved by the same number of transitions. passed are the
+// jobs after each transition. An ended job has no reservation.
 func (w JobsTx) saveMoved(ctx context.Context, jobs, passed []Job) error {
 	for i := range jobs {
 		row := jobs[i]

@@ -36,7 +36,7 @@ type Tx struct {
 
 	sql     *sqldb.Tx
 	facts   facts          // of the store
-	put     *transcriptRow // the last text that the transaction has put, whose content it has locked
+	put     *transcriptRow // the last text that the transaction has stored, whose content it has locked
 	indexed string         // the last text that the transaction has inserted, with its index
 }
 
@@ -73,30 +73,29 @@ func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) e
 	return s.sql.InTx(ctx, func(ctx context.Context, t *sqldb.Tx) error { return fn(ctx, newTx(t, s.facts)) })
 }
 
-// AfterCommit has fn called once the transaction is committed. It does not call fn if the
+// AfterCommit calls fn after the transaction is committed. It does not call fn if the
 // commit got no answer.
 func (tx *Tx) AfterCommit(fn func()) { tx.sql.AfterCommit(fn) }
 
-// Lock makes transactions that name the same key run one after the other, until the end of
-// the transaction.
+// Lock makes transactions with the same key run one after another. It holds until the end
+// of the transaction.
 func (tx *Tx) Lock(ctx context.Context, key string) error { return tx.sql.Lock(ctx, key) }
 
-// LockSubmissions makes transactions that accept requests for a content of an account, or remove it,
-// run one after the other.
+// LockSubmissions makes transactions that accept requests for a content of an account, or remove
+// the content, run one after another.
 func (tx *Tx) LockSubmissions(ctx context.Context, account string, c engine.Content) error {
 	return tx.Lock(ctx, "submit/"+account+"/"+string(c.Platform)+"/"+c.ExternalID)
 }
 
-// SQL is the transaction for packages that keep tables of their own.
+// SQL is the transaction, for packages with their own tables.
 func (tx *Tx) SQL() *sqldb.Tx { return tx.sql }
 
 // touch wakes the topics' watchers after the commit.
 func (tx *Tx) touch(topics ...string) { tx.sql.Wake(topics...) }
 
-// Snapshot lets read ask several questions of the database as it stands at one moment:
-// read sees nothing that others commit meanwhile. An answer that is put together from
-// several reads could contradict itself without a snapshot. read may not write. Each of its
-// questions has as much time as a question outside.
+// Snapshot lets read make several queries of the database as it is at one moment: read does
+// not see later commits. Without a snapshot, an answer from several reads could contradict
+// itself. read must not write. Each of its queries has the same time as a query outside.
 func (s *Store) Snapshot(ctx context.Context, read func(ctx context.Context, r Reader) error) error {
 	return s.sql.Snapshot(ctx, func(ctx context.Context, db bun.IDB) error {
 		return read(ctx, newReader(&source{db: db, kept: s.kept, shared: s.Shared()}))

@@ -14,22 +14,22 @@ import (
 // UploadAge is how long an upload is kept after its last request.
 const UploadAge = 24 * time.Hour
 
-// ErrTakenOver says that a later request has taken an upload over, or has removed the upload.
+// ErrTakenOver means that a later request has taken an upload over, or has removed it.
 var ErrTakenOver = errors.New("store: another request has taken the upload over")
 
-// ErrTooManyUploads says that an account has as many unfinished uploads as it may have.
+// ErrTooManyUploads means that an account has the largest number of unfinished uploads.
 var ErrTooManyUploads = errors.New("store: the account has too many unfinished uploads")
 
 // Upload is a file that arrives in several requests. One request at a time appends to the
-// upload: the request that has taken the upload over last, by Begin or Take.
+// upload: the last request that has taken it over, by Begin or Take.
 type Upload struct {
 	bun.BaseModel `bun:"table:uploads,alias:u"`
 
-	ID       string `bun:",pk"` // UUIDv7; made when empty
+	ID       string `bun:",pk"` // UUIDv7; made if it is empty
 	Account  string
-	Received int64  // bytes that are stored
+	Received int64  // stored bytes
 	Length   *int64 // bytes of the whole file; nil if not known yet
-	Sum      []byte // the state of the SHA-256 of what is stored
+	Sum      []byte // the state of the SHA-256 of the stored bytes
 	Digest   []byte // the SHA-256 that the sender has announced; nil means none
 	Turn     int64  // of the request that has the upload, from 1
 	Complete bool   // the whole file is stored
@@ -44,21 +44,22 @@ type Upload struct {
 const uploadColumns = `id, account, received, length, sum, digest, turn, complete, wishes, name,
 	answer_kind, answer_id, answer_note, created_at, seen_at`
 
-// Unfinished are uploads of an account that have no answer yet.
+// Unfinished are the uploads of an account that have no answer yet.
 type Unfinished struct {
 	Count int
-	Bytes int64 // of all files, when they are whole
+	Bytes int64 // of all files when they are complete
 }
 
-// Uploads are the rows of uploads. Each method names the account: no account sees the uploads
-// of another account.
+// Uploads reads and changes the rows of uploads. Each method names the account, so that no
+// account sees the uploads of another account.
 type Uploads struct{ store *Store }
 
-// UploadsTx records what became of uploads.
+// UploadsTx records the answers of uploads.
 type UploadsTx struct{ tx *Tx }
 
-// Begin stores a new upload, and fills in what is empty. An upload of unknown length counts as
-// largest bytes. ErrTooManyUploads if the account would have more unfinished uploads than most.
+// Begin stores a new upload, and fills in its empty members. An upload of unknown length counts
+// as largest bytes. The error is ErrTooManyUploads if the account would have more unfinished
+// uploads than most.
 func (s Uploads) Begin(ctx context.Context, u *Upload, largest int64, most Unfinished) error {
 	if err := sqldb.NewID(&u.ID); err != nil {
 		return err
@@ -90,8 +91,8 @@ func (s Uploads) Begin(ctx context.Context, u *Upload, largest int64, most Unfin
 	})
 }
 
-// Take gives an upload to the request that calls Take: the request before can append nothing
-// more. ErrNotFound if the account has no such upload.
+// Take gives an upload to the calling request: the previous request can append nothing more.
+// The error is ErrNotFound if the account has no such upload.
 func (s Uploads) Take(ctx context.Context, account, id string) (*Upload, error) {
 	var taken []Upload
 	err := s.store.sql.DoReturning(ctx, &taken, `UPDATE uploads SET turn = turn + 1, seen_at = ? WHERE id = ? AND account = ? RETURNING `+uploadColumns,
@@ -105,8 +106,9 @@ func (s Uploads) Take(ctx context.Context, account, id string) (*Upload, error) 
 	return &taken[0], nil
 }
 
-// Keep stores how far an upload has come since before bytes were stored: the members Received,
-// Sum, Length, Digest and Complete. ErrTakenOver if the request does not have the upload any more.
+// Keep stores the progress of an upload after bytes were stored: the members Received, Sum,
+// Length, Digest and Complete. The error is ErrTakenOver if the request no longer has the
+// upload.
 func (s Uploads) Keep(ctx context.Context, u *Upload, before int64) error {
 	n, err := s.store.sql.Do(ctx, `UPDATE uploads SET received = ?, sum = ?, length = ?, digest = ?, complete = ?, seen_at = ?
 		WHERE id = ? AND account = ? AND turn = ? AND received = ? AND NOT complete`,
@@ -123,8 +125,9 @@ func (s Uploads) Held(ctx context.Context, u *Upload) (held bool, err error) {
 	return held, wrap("look for upload "+u.ID, err)
 }
 
-// Remove removes an upload, and returns it as it was. ErrNotFound if the account has no such
-// upload. The caller deletes the parts, unless the upload has an answer.
+// Remove removes an upload, and returns its last state. The error is ErrNotFound if the
+// account has no such upload. The caller deletes the parts, unless the upload has an
+// answer.
 func (s Uploads) Remove(ctx context.Context, account, id string) (*Upload, error) {
 	var removed []Upload
 	err := s.store.sql.DoReturning(ctx, &removed, `DELETE FROM uploads WHERE id = ? AND account = ? RETURNING `+uploadColumns, id, account)
@@ -137,9 +140,9 @@ func (s Uploads) Remove(ctx context.Context, account, id string) (*Upload, error
 	return &removed[0], nil
 }
 
-// Record records what the answer to a whole upload speaks of, in the transaction that writes it.
-// ErrTakenOver if the account has no such upload, or if the upload has an answer: then the
-// transaction must not be committed.
+// Record records the subject of the answer to a complete upload, in the transaction that writes
+// the subject. The error is ErrTakenOver if the account has no such upload, or if the upload
+// already has an answer; then the transaction must not be committed.
 func (w UploadsTx) Record(ctx context.Context, account, id string, a Answer) error {
 	res, err := w.tx.db.NewUpdate().Model((*Upload)(nil)).
 		Set("answer_kind = ?, answer_id = ?, answer_note = ?", a.Kind, a.ID, a.Note).

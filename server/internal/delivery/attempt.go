@@ -19,28 +19,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/webhooksign"
 )
 
-// result is what an attempt has brought.
+// result is the result of an attempt.
 type result struct {
 	reason  string // why it failed, for the account; "" means that the endpoint has answered with 2xx
-	status  int    // of the answer; 0 means that there was none
+	status  int    // of the answer; 0 if there was none
 	took    time.Duration
 	after   time.Duration // what Retry-After asks for
-	busy    bool          // the endpoint asks for patience
-	gone    bool          // the endpoint wants nothing any more
-	stopped bool          // the service stops, so that the attempt says nothing
+	busy    bool          // the endpoint asks for a pause
+	gone    bool          // the endpoint wants no more events
+	stopped bool          // the service is stopping, so the attempt proves nothing
 }
 
 const (
-	// readAnswer is how much of an answer is read, and maxQuoted how much of that the account
-	// is shown, in bytes.
+	// readAnswer is how much of an answer is read, and maxQuoted is how much of it the
+	// account sees, in bytes.
 	readAnswer = 4 << 10
 	maxQuoted  = 200
-	// longestRetryAfter bounds what a receiver may ask for.
+	// longestRetryAfter limits the pause that a receiver may ask for.
 	longestRetryAfter = 24 * time.Hour
 )
 
-// attempt sends a delivery once. Each attempt makes a new connection, so that the guard judges
-// the present address.
+// attempt sends a delivery once. Each attempt makes a new connection, so that the guard checks
+// the current address.
 func (s *Sender) attempt(ctx context.Context, e *endpoint, d *delivery, now time.Time) (r result) {
 	began := time.Now()
 	defer func() { r.took = time.Since(began) }()
@@ -53,8 +53,9 @@ func (s *Sender) attempt(ctx context.Context, e *endpoint, d *delivery, now time
 		}
 		return result{reason: reasonOf(err, s.cfg.Timeout)}
 	}
-	defer func() { _ = res.Body.Close() }() // nothing more is wanted of it
-	// Only the account sees the text of the answer. The status counts, even if the text is lost.
+	defer func() { _ = res.Body.Close() }() // nothing more is needed from the answer
+	// Only the account sees the text of the answer. The status is valid even if the text is
+	// lost.
 	said, _ := io.ReadAll(io.LimitReader(res.Body, readAnswer))
 	r = result{status: res.StatusCode}
 	if r.status/100 == 2 {

@@ -17,7 +17,7 @@ import (
 
 // Deliveries returns at most n deliveries of an endpoint of the account, newest first. If
 // status is not empty, they are in this state. If before is not empty, they are older than the
-// delivery with this id. NOT_FOUND as for Get.
+// delivery with this id. The error is NOT_FOUND as for Get.
 func (s *Store) Deliveries(ctx context.Context, account, id string, status webhook.DeliveryStatus, before string, n int) ([]webhook.Delivery, error) {
 	e, err := s.owned(ctx, account, id)
 	if err != nil {
@@ -45,15 +45,16 @@ func (s *Store) Deliveries(ctx context.Context, account, id string, status webho
 	return all, nil
 }
 
-// The kinds of the answers that hand out a delivery, or tell how many are sent again.
+// The kinds of answers that return a delivery, or the number of resent deliveries.
 const (
 	DeliveryAnswer db.AnswerKind = "webhook_delivery"
 	ResentAnswer   db.AnswerKind = "webhook_resent"
 )
 
-// Test sends a test event to an active endpoint of the account. A test event that is pending is
-// sent now. STATE_CONFLICT: the endpoint is not active, or details.status is pending: the test event
-// was sent again less than resendEvery ago. NOT_FOUND as for Get.
+// Test sends a test event to an active endpoint of the account. A pending test event is sent now.
+// The error is STATE_CONFLICT if the endpoint is not active. It is STATE_CONFLICT with
+// details.status pending if the test event was sent again less than resendEvery ago. The error is
+// NOT_FOUND as for Get.
 func (s *Store) Test(ctx context.Context, account, id string, key *db.HeldKey) (*webhook.Delivery, error) {
 	return s.send(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time) (*delivery, error) {
 		if e.Status != webhook.Active {
@@ -65,7 +66,7 @@ func (s *Store) Test(ctx context.Context, account, id string, key *db.HeldKey) (
 			return nil, err
 		case d == nil:
 			return s.add(ctx, tx, e, webhook.Event{Type: webhook.Test}, now)
-		case d.Attempts == 0: // it is on its way
+		case d.Attempts == 0: // the event is being sent
 			return d, nil
 		}
 		return d, s.again(ctx, tx, e, d, now)
@@ -73,9 +74,9 @@ func (s *Store) Test(ctx context.Context, account, id string, key *db.HeldKey) (
 }
 
 // Resend sends a delivery of an active endpoint of the account again, under its id, as if it had
-// not been attempted. STATE_CONFLICT: the endpoint is not active, the delivery is pending, or it was
-// sent again less than resendEvery ago. NOT_FOUND: the account has no such endpoint, or the endpoint
-// no such delivery.
+// not been attempted. The error is STATE_CONFLICT if the endpoint is not active, if the delivery is
+// pending, or if it was sent again less than resendEvery ago. The error is NOT_FOUND if the account
+// has no such endpoint, or the endpoint no such delivery.
 func (s *Store) Resend(ctx context.Context, account, id, deliveryID string, key *db.HeldKey) (*webhook.Delivery, error) {
 	return s.send(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time) (*delivery, error) {
 		d := new(delivery)
@@ -95,10 +96,10 @@ func (s *Store) Resend(ctx context.Context, account, id, deliveryID string, key 
 	})
 }
 
-// resendEvery is how often a delivery is sent again at most.
+// resendEvery is the shortest time between two resends of a delivery.
 const resendEvery = time.Minute
 
-// again makes a locked delivery pending for its account, unless it was sent again a short while ago.
+// again makes a locked delivery pending for its account, unless it was sent again a short time ago.
 func (o *outbox) again(ctx context.Context, tx *db.Tx, e *endpoint, d *delivery, now time.Time) error {
 	if d.ResentAt != nil && now.Sub(*d.ResentAt) < resendEvery {
 		err := transcript.Errorf(transcript.StateConflict, "The delivery was sent again less than a minute ago.").With("status", d.Status)
@@ -144,7 +145,7 @@ func (s *Store) send(ctx context.Context, account, id string, key *db.HeldKey,
 	return s.shown(of, d)
 }
 
-// Delivery returns the delivery that Test or Resend has answered with, as it is now.
+// Delivery returns the current state of the delivery that Test or Resend returned.
 func (s *Store) Delivery(ctx context.Context, account string, a db.Answer) (*webhook.Delivery, error) {
 	e, err := s.owned(ctx, account, a.Note)
 	if err != nil {
@@ -158,9 +159,9 @@ func (s *Store) Delivery(ctx context.Context, account string, a db.Answer) (*web
 	return s.shown(e, d)
 }
 
-// ResendRange sends the deliveries of a range of an active endpoint of the account again, the
-// oldest first, and at most webhook.MaxResend of them. It leaves out those that were sent again less
-// than resendEvery ago. STATE_CONFLICT and NOT_FOUND as for Test.
+// ResendRange sends the deliveries of a time range of an active endpoint of the account again,
+// oldest first, and at most webhook.MaxResend of them. It leaves out deliveries that were sent
+// again less than resendEvery ago. The errors are STATE_CONFLICT and NOT_FOUND as for Test.
 func (s *Store) ResendRange(ctx context.Context, account, id string, r webhook.Resend, key *db.HeldKey) (*webhook.Resent, error) {
 	if r.Status == "" {
 		r.Status = webhook.Failed
@@ -234,7 +235,7 @@ func resendSome(ctx context.Context, tx *db.Tx, e *endpoint, r webhook.Resend, n
 	return resent, nil
 }
 
-// ResentRange returns again what ResendRange has answered.
+// ResentRange repeats the answer of ResendRange.
 func (s *Store) ResentRange(a db.Answer) (*webhook.Resent, error) {
 	resent := new(webhook.Resent)
 	return resent, json.Unmarshal([]byte(a.Note), resent)

@@ -88,7 +88,8 @@ func (s *Store) List(ctx context.Context, account string) ([]webhook.Endpoint, e
 	return all, nil
 }
 
-// Get returns an endpoint of the account. NOT_FOUND: the account has no such endpoint.
+// Get returns an endpoint of the account. The error is NOT_FOUND if the account has no
+// such endpoint.
 func (s *Store) Get(ctx context.Context, account, id string) (*webhook.Endpoint, error) {
 	e, err := s.owned(ctx, account, id)
 	if err != nil {
@@ -97,14 +98,14 @@ func (s *Store) Get(ctx context.Context, account, id string) (*webhook.Endpoint,
 	return s.endpoint(e)
 }
 
-// Change changes an endpoint of the account. NOT_FOUND as for Get. An endpoint that becomes
-// active counts as one that has not failed yet. An endpoint whose address has not answered yet
-// gets a test event.
+// Change changes an endpoint of the account. The error is NOT_FOUND as for Get. If an endpoint
+// becomes active, its earlier failures no longer count. An endpoint whose address has not
+// answered a test event yet gets a test event.
 func (s *Store) Change(ctx context.Context, account, id string, c webhook.Change) (*webhook.Endpoint, error) {
 	var e *endpoint
 	err := s.onEndpoint(ctx, account, id, func(ctx context.Context, tx *db.Tx, locked *endpoint) error {
 		e = locked
-		proves := false // whether the address may have to prove itself
+		proves := false // whether the address may have to be verified
 		now, err := s.now(ctx)
 		if err != nil {
 			return err
@@ -131,7 +132,7 @@ func (s *Store) Change(ctx context.Context, account, id string, c webhook.Change
 			if err := s.ask(ctx, tx, e, now, true); err != nil {
 				return err
 			}
-			if err := s.wake(ctx, tx, e, now, now); err != nil { // what waits may be due, or may have to fail
+			if err := s.wake(ctx, tx, e, now, now); err != nil { // waiting deliveries may be due, or may have to fail
 				return err
 			}
 		}
@@ -143,8 +144,8 @@ func (s *Store) Change(ctx context.Context, account, id string, c webhook.Change
 	return s.endpoint(e)
 }
 
-// Delete removes an endpoint of the account with its deliveries. An attempt that is under way
-// goes on. NOT_FOUND as for Get.
+// Delete removes an endpoint of the account with its deliveries. A running attempt continues.
+// The error is NOT_FOUND as for Get.
 func (s *Store) Delete(ctx context.Context, account, id string) error {
 	err := s.onEndpoint(ctx, account, id, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
 		e.Account, e.URL, e.VerifiedURL, e.Description, e.SigningKey, e.PreviousKey, e.PreviousUntil = "", "", nil, "", []byte{}, nil, nil
@@ -152,7 +153,8 @@ func (s *Store) Delete(ctx context.Context, account, id string) error {
 		return save(ctx, tx, e)
 	})
 	if err == nil {
-		// The endpoint is gone for everybody. If this fails, the sweep removes the rows.
+		// From now on, the endpoint exists for nobody. If this fails, the sweep removes the
+		// rows.
 		if err := s.remove(db.Unhurried(ctx), id); err != nil {
 			s.log.WarnContext(ctx, "the deliveries of a deleted webhook are removed later", "webhook", id, "err", err)
 		}
@@ -161,8 +163,8 @@ func (s *Store) Delete(ctx context.Context, account, id string) error {
 	return fmt.Errorf("webhooks: deleting a webhook: %w", known(err))
 }
 
-// RemoveAll removes the endpoints of an account with their deliveries, and returns how many
-// endpoints. An attempt that is under way goes on.
+// RemoveAll removes the endpoints of an account with their deliveries, and returns the
+// number of endpoints. A running attempt continues.
 func (s *Store) RemoveAll(ctx context.Context, account string) (n int64, err error) {
 	for {
 		var ids []string
@@ -171,7 +173,7 @@ func (s *Store) RemoveAll(ctx context.Context, account string) (n int64, err err
 			return n, errors.Join(sqldb.Wrap("webhooks of "+account, err), s.forget(ctx, account))
 		}
 		for _, id := range ids {
-			var coded *transcript.Error // NOT_FOUND: another process has removed it
+			var coded *transcript.Error // if the error is NOT_FOUND, another process has removed it
 			if err := s.Delete(ctx, account, id); err != nil && !errors.As(err, &coded) {
 				return n, err
 			}
@@ -180,12 +182,12 @@ func (s *Store) RemoveAll(ctx context.Context, account string) (n int64, err err
 	}
 }
 
-// typesOf is never nil, so that the column always has an array.
+// typesOf never returns nil, so that the column always has an array.
 func typesOf(types []webhook.EventType) []webhook.EventType {
 	return append([]webhook.EventType{}, types...)
 }
 
-// one turns the error of a query for a single row into one of package db.
+// one converts the error of a query for a single row into an error of package db.
 func one(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("%s: %w", what, db.ErrNotFound)
@@ -193,7 +195,8 @@ func one(what string, err error) error {
 	return sqldb.Wrap(what, err)
 }
 
-// owned reads an endpoint of an account. An endpoint of another account is ErrNotFound.
+// owned reads an endpoint of an account. For an endpoint of another account, the error is
+// ErrNotFound.
 func (s *Store) owned(ctx context.Context, account, id string) (*endpoint, error) {
 	e := new(endpoint)
 	err := s.db.SQL().Reader().NewSelect().Model(e).ColumnExpr("w.*").ColumnExpr(oldestAt).Where("account = ? AND id = ?", account, id).Scan(ctx)
@@ -221,7 +224,7 @@ func (s *Store) onEndpoint(ctx context.Context, account, id string, fn func(ctx 
 	})
 }
 
-// save writes all of an endpoint.
+// save writes all columns of an endpoint.
 func save(ctx context.Context, tx *db.Tx, e *endpoint) error {
 	_, err := tx.SQL().NewUpdate().Model(e).WherePK().Exec(ctx)
 	return sqldb.Wrap("save webhook", err)

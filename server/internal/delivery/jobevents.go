@@ -17,8 +17,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// JobsEnded writes the deliveries for jobs of work, in the transaction that ends
-// the jobs. A canceled job has no event: the account has canceled it.
+// JobsEnded writes the deliveries for jobs of work, in the transaction that ends the
+// jobs. A canceled job has no event, because the account itself has canceled it.
 func (s *Store) JobsEnded(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, end db.End) error {
 	if len(jobs) == 0 || end.Status == transcript.JobCancelled {
 		return nil
@@ -104,7 +104,7 @@ func lockOf(ctx context.Context, tx *db.Tx, accounts []string) (map[string][]*en
 	return all, nil
 }
 
-// tell writes a delivery of an event for each of the locked endpoints that wants it.
+// tell writes a delivery of an event for each locked endpoint that wants the event.
 func (o *outbox) tell(ctx context.Context, tx *db.Tx, endpoints []*endpoint, event webhook.Event) error {
 	now, err := o.now(ctx)
 	if err != nil {
@@ -121,8 +121,8 @@ func (o *outbox) tell(ctx context.Context, tx *db.Tx, endpoints []*endpoint, eve
 	return nil
 }
 
-// add writes a delivery of an event for a locked endpoint. The deliveries of an endpoint that
-// is not active have failed from the start, so that the account can have them sent later.
+// add writes a delivery of an event for a locked endpoint. The deliveries of an inactive
+// endpoint have failed from the start, so that the account can resend them later.
 func (o *outbox) add(ctx context.Context, tx *db.Tx, e *endpoint, event webhook.Event, now time.Time) (*delivery, error) {
 	event.Timestamp = transcript.At(now)
 	body, err := json.Marshal(event)
@@ -153,5 +153,5 @@ func (o *outbox) add(ctx context.Context, tx *db.Tx, e *endpoint, event webhook.
 	return d, o.wake(ctx, tx, e, now, now)
 }
 
-// idleReason is why an endpoint that is not active receives nothing.
+// idleReason is why an inactive endpoint receives nothing.
 func idleReason(e *endpoint) string { return "The webhook is " + string(e.Status) + "." }

@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// outbox writes deliveries and plans the steps that make them, in transactions that have locked the
+// outbox writes deliveries and plans the steps that send them, in transactions that have locked the
 // endpoint. Both accounts and attempts make deliveries pending, so Store and Sender share one.
 type outbox struct {
 	cfg Config
@@ -19,11 +19,11 @@ type outbox struct {
 	log *slog.Logger
 }
 
-// now is the time by which deliveries are planned.
+// now is the time for which deliveries are planned.
 func (o *outbox) now(ctx context.Context) (time.Time, error) { return o.cfg.Now(ctx) }
 
-// onStep runs fn in a transaction that has locked the endpoint of a step. If the step has nothing to
-// do any more, held is false, and what an earlier run of fn has found was rolled back.
+// onStep runs fn in a transaction that has locked the endpoint of a step. If the step has nothing
+// more to do, held is false, and the results of an earlier run of fn were rolled back.
 func (o *outbox) onStep(ctx context.Context, step Step, fn func(ctx context.Context, tx *db.Tx, e *endpoint) error) (held bool, err error) {
 	err = o.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e, err := lockFor(ctx, tx, step)
@@ -35,8 +35,8 @@ func (o *outbox) onStep(ctx context.Context, step Step, fn func(ctx context.Cont
 	return held, err
 }
 
-// lockFor locks the endpoint of a step, or nil if the endpoint is deleted, or another step has the
-// work.
+// lockFor locks and returns the endpoint of a step. It returns nil if the endpoint is deleted, or
+// if another step has the work.
 func lockFor(ctx context.Context, tx *db.Tx, step Step) (*endpoint, error) {
 	e := new(endpoint)
 	err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(e).Where("w.id = ? AND w.step = ?", step.Endpoint, step.Number)).Scan(ctx)
@@ -46,7 +46,7 @@ func lockFor(ctx context.Context, tx *db.Tx, step Step) (*endpoint, error) {
 	return e, err
 }
 
-// wake sees to it that a step looks at a locked endpoint at a time, or before.
+// wake makes sure that a step handles a locked endpoint at a time, or earlier.
 func (o *outbox) wake(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.Time) error {
 	if e.NotBefore != nil && at.Before(*e.NotBefore) {
 		at = *e.NotBefore
@@ -57,7 +57,7 @@ func (o *outbox) wake(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.
 	return o.plan(ctx, tx, e, now, at)
 }
 
-// plan makes a new step for a locked endpoint, and leaves the step before without work.
+// plan makes a new step for a locked endpoint. The previous step then has no work.
 func (o *outbox) plan(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.Time) error {
 	e.Step, e.StepAt = e.Step+1, new(sqldb.Moment(at))
 	if _, err := tx.SQL().NewUpdate().Model(e).Column("step", "step_at").WherePK().Exec(ctx); err != nil {

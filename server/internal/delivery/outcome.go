@@ -11,29 +11,30 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// pauses are those after the failed attempts of a delivery. After the attempt that follows
-// the last pause, the delivery has failed. Each pause is up to a tenth longer, by chance.
+// pauses are the pauses after the failed attempts of a delivery. If the attempt after the
+// last pause fails, the delivery has failed. Each pause is randomly up to a tenth longer.
 var pauses = [...]time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
 const (
-	// An endpoint is switched off after failures without a success for failFor, if they are
-	// at least failMost.
+	// An endpoint is disabled after failures without a success for failFor, if there are at
+	// least failMost failures.
 	failFor  = 5 * 24 * time.Hour
 	failMost = 6
-	// After failFew failures in a row, or an answer that asks for patience, an endpoint gets no
-	// attempt for a pause. The pause doubles with each further failure.
+	// After failFew failures in a row, or an answer that asks for a pause, an endpoint gets no
+	// attempt for some time. The pause doubles with each further failure.
 	failFew      = 8
 	firstPause   = time.Second
 	patientPause = 5 * time.Second
 	longestPause = 5 * time.Minute
-	// slowAnswer is what an endpoint may take in the queue of the quick ones.
+	// slowAnswer is how long an endpoint in the quick queue may take to answer.
 	slowAnswer = time.Second
 )
 
-// note writes what attempts at an address have brought, and reports whether there may be more to attempt now.
+// note writes the results of attempts at an address, and reports whether more attempts may be due
+// now.
 func (s *Sender) note(ctx context.Context, step Step, address string, due []delivery, results []result) (more bool, err error) {
 	held, err := s.onStep(ctx, step, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
 		now, err := s.now(ctx)
@@ -66,7 +67,7 @@ func (s *Sender) note(ctx context.Context, step Step, address string, due []deli
 	return held && more, err
 }
 
-// settle writes the outcome of an attempt, and what it tells about the endpoint.
+// settle writes the result of an attempt, and what it says about the endpoint.
 func (s *Sender) settle(ctx context.Context, tx *db.Tx, e *endpoint, d delivery, r result, now time.Time) error {
 	d.Attempts++
 	d.LastStatus, d.LastError = nil, nil
@@ -89,13 +90,15 @@ func (s *Sender) settle(ctx context.Context, tx *db.Tx, e *endpoint, d delivery,
 		e.failed(r, now)
 	}
 	tx.AfterCommit(func() { s.cfg.Count.Attempted(r.reason == "") })
-	// The account may have asked for a resend meanwhile: the attempt counts for it.
+	// The account may have asked for a resend meanwhile; then the attempt counts as that
+	// resend.
 	_, err := tx.SQL().NewUpdate().Model(&d).WherePK().Where("status = 'pending'").
 		Column("status", "attempts", "last_status", "last_error", "next_at", "ended_at").Exec(ctx)
 	return sqldb.Wrap("save delivery", err)
 }
 
-// pauseAfter is the pause after the nth attempt; 0 means that there is no other attempt.
+// pauseAfter returns the pause after the nth attempt; 0 means that there is no other
+// attempt.
 func pauseAfter(n int) time.Duration {
 	if n > len(pauses) {
 		return 0
@@ -104,7 +107,7 @@ func pauseAfter(n int) time.Duration {
 	return pause + rand.N(pause/10)
 }
 
-// failed draws the conclusions from a failure.
+// failed handles a failure.
 func (e *endpoint) failed(r result, now time.Time) {
 	e.Failures++
 	if e.FailingSince == nil {
@@ -125,7 +128,7 @@ func (e *endpoint) failed(r result, now time.Time) {
 	}
 }
 
-// disable switches an endpoint off.
+// disable disables an endpoint.
 func (e *endpoint) disable(reason string) { e.Status, e.DisabledReason = webhook.Disabled, reason }
 
 // endpointPause is the pause of an endpoint after its nth failure in a row; 0 means that
@@ -140,14 +143,14 @@ func endpointPause(n int, busy bool) time.Duration {
 	return min(first<<min(n, 10), longestPause)
 }
 
-// failMany is how many deliveries a transaction fails or removes.
+// failMany is how many deliveries one transaction fails or removes.
 const failMany = 500
 
-// failAll lets the pending deliveries of an endpoint fail that receives nothing now, and
-// reports whether there are more of them.
+// failAll makes the pending deliveries of an endpoint fail if the endpoint receives
+// nothing now, and reports whether there are more of them.
 func (s *Sender) failAll(ctx context.Context, e *endpoint, why string, now time.Time) (more bool, err error) {
 	held, err := s.onStep(ctx, Step{Endpoint: e.ID, Number: e.Step}, func(ctx context.Context, tx *db.Tx, locked *endpoint) error {
-		if locked.Status != e.Status { // the account has made it active meanwhile
+		if locked.Status != e.Status { // the account has activated it meanwhile
 			more = true
 			return nil
 		}

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// StepsAtOnce is how many endpoints a process serves at once from each queue. A step waits
-	// for the network, so many cost little.
+	// StepsAtOnce is how many endpoints a process serves at the same time from each queue. A
+	// step waits for the network, so many steps cost little.
 	StepsAtOnce = 128
-	// A receiver that does not answer holds a place for 20 s. So one account holds few of the
-	// places in a queue, and one host half of them.
+	// A receiver that does not answer holds a place for 20 s. Therefore one account may hold
+	// only a few of the places in a queue, and one host half of them.
 	placesOfAccount = 4
 	placesOfHost    = StepsAtOnce / 2
-	// fullPause is how long an endpoint waits if its account or its host has all its places.
+	// fullPause is how long an endpoint waits if its account or its host has no free place.
 	fullPause = time.Second
 )
 
@@ -26,8 +26,8 @@ type places struct {
 
 func newPlaces() *places { return &places{accounts: map[string]int{}, hosts: map[string]int{}} }
 
-// enter takes a place, which the caller gives back with leave. If the account or the host has all
-// its places, ok is false.
+// enter takes a place, which the caller returns with leave. If the account or the host has no
+// free place, ok is false.
 func (p *places) enter(account, host string) (leave func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +44,7 @@ func (p *places) enter(account, host string) (leave func(), ok bool) {
 	}, true
 }
 
-// less counts one less, and forgets what is at 0.
+// less decrements a count, and removes it at 0.
 func less(of map[string]int, name string) {
 	if of[name]--; of[name] == 0 {
 		delete(of, name)

@@ -11,20 +11,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// An endpoint whose address has not answered with 2xx yet gets test events alone, and its other
+// An endpoint whose address has not answered with 2xx gets only test events, and its other
 // deliveries wait. While such an endpoint is active, a test event is pending. If the last attempt
-// at the test event fails, the endpoint is switched off.
+// at the test event fails, the endpoint is disabled.
 
 // verified reports whether the address of an endpoint has answered with 2xx.
 func (e *endpoint) verified() bool { return e.VerifiedURL != nil && *e.VerifiedURL == e.URL }
 
-// onlyTests reports whether an endpoint gets test events alone.
+// onlyTests reports whether an endpoint gets only test events.
 func (o *outbox) onlyTests(e *endpoint) bool {
 	return !o.cfg.Trust && e.Status == webhook.Active && !e.verified()
 }
 
-// ask sees to it that a test event is pending for a locked endpoint that gets test events alone.
-// If anew is true, the attempts at a pending one begin anew.
+// ask makes sure that a test event is pending for a locked endpoint that gets only test events.
+// If anew is true, the attempts at a pending event start again.
 func (o *outbox) ask(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time, anew bool) error {
 	if !o.onlyTests(e) {
 		return nil
@@ -42,8 +42,8 @@ func (o *outbox) ask(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time,
 	return nil
 }
 
-// pendingTest locks the test event of a locked endpoint that is pending, or nil if none
-// is.
+// pendingTest locks and returns the pending test event of a locked endpoint, or nil if
+// there is none.
 func pendingTest(ctx context.Context, tx *db.Tx, e *endpoint) (*delivery, error) {
 	d := new(delivery)
 	q := tx.SQL().NewSelect().Model(d).Where("d.endpoint_id = ? AND d.status = 'pending' AND d.type = 'test'", e.ID).Order("d.id").Limit(1)

@@ -16,27 +16,27 @@ import (
 )
 
 // usualWindow is the time in which a host gets webhook.PerSecond requests for an account. It is
-// above a second, because a request takes a while to the host, and another one less.
+// longer than a second, because one request may take longer to the host than another.
 const usualWindow = 1100 * time.Millisecond
 
-// longestLine bounds how long an endpoint waits for its turn at a host before it looks again, in
-// windows. An account has no more endpoints than that.
+// longestLine limits how long an endpoint waits for its turn at a host before it checks again,
+// in windows. An account has at most this many endpoints.
 const longestLine = webhook.MaxEndpoints
 
-// rate is when a host got its last requests for an account, by all endpoints of the account and
-// from all processes.
+// rate is when a host got its last requests for an account, from all endpoints of the account
+// and all processes.
 type rate struct {
 	bun.BaseModel `bun:"table:webhook_rates,alias:r"`
 
 	Account  string `bun:",pk"`
 	Host     string `bun:",pk"` // see hostOf
 	BeforeAt time.Time
-	LastAt   time.Time // of the last request; BeforeAt is that of the one before
-	LineAt   time.Time // when the last endpoint in the line has its turn
+	LastAt   time.Time // of the last request; BeforeAt is the time of the previous one
+	LineAt   time.Time // when the turn of the last waiting endpoint is
 }
 
-// take takes at most n requests that may be sent at a time, and returns how many. If none may be
-// sent, it puts the caller into the line and returns when the caller has its turn.
+// take takes at most n requests that may be sent at the given time, and returns their number. If
+// none may be sent, it makes the caller wait for its turn, and returns when the turn is.
 func (r *rate) take(now time.Time, n int, window time.Duration) (taken int, turn time.Time) {
 	for ; taken < min(n, webhook.PerSecond) && now.Sub(r.BeforeAt) >= window; taken++ {
 		r.BeforeAt, r.LastAt = r.LastAt, now
@@ -55,8 +55,8 @@ func (r *rate) take(now time.Time, n int, window time.Duration) (taken int, turn
 	return 0, turn
 }
 
-// take takes at most n requests that the endpoint of a step may send now, and returns how many. If
-// none may be sent, the endpoint waits for its turn at the host.
+// take takes at most n requests that the endpoint of a step may send now, and returns their
+// number. If none may be sent, the endpoint waits for its turn at the host.
 func (s *Sender) take(ctx context.Context, step Step, n int, now time.Time) (taken int, err error) {
 	held, err := s.onStep(ctx, step, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
 		r := &rate{Account: e.Account, Host: hostOf(e.URL)}
@@ -83,7 +83,8 @@ func (s *Sender) take(ctx context.Context, step Step, n int, now time.Time) (tak
 	return taken, err
 }
 
-// forget removes when hosts got requests for an account. The account has no endpoint any more.
+// forget removes the times at which hosts got requests for an account. The account no
+// longer has an endpoint.
 func (s *Store) forget(ctx context.Context, account string) error {
 	return s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.SQL().NewRaw("DELETE FROM webhook_rates WHERE account = ?", account).Exec(ctx)
@@ -91,7 +92,7 @@ func (s *Store) forget(ctx context.Context, account string) error {
 	})
 }
 
-// forgetOld removes the rates of hosts that have got nothing for an hour.
+// forgetOld removes the rates of hosts that have received nothing for an hour.
 func (s *Store) forgetOld(ctx context.Context, now time.Time) error {
 	return s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.SQL().NewRaw("DELETE FROM webhook_rates WHERE last_at < ?", sqldb.Moment(now.Add(-time.Hour))).Exec(ctx)

@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Rotate gives an endpoint of the account new keys. The keys before sign too for
-// webhook.RotationOverlap. Keys from before those sign no more. NOT_FOUND as for Get.
+// Rotate gives an endpoint of the account new keys. The previous keys also sign for
+// webhook.RotationOverlap. Older keys no longer sign. The error is NOT_FOUND as for Get.
 func (s *Store) Rotate(ctx context.Context, account, id string, key *db.HeldKey) (*webhook.Rotated, error) {
 	signs := webhooksign.NewKey()
 	var e *endpoint
@@ -41,23 +41,23 @@ func rotated(e *endpoint, k webhooksign.Key) *webhook.Rotated {
 	return &webhook.Rotated{Secret: webhook.NewSecret(k.Secret()), PublicKey: k.Public(), PreviousUntil: transcript.At(*e.PreviousUntil)}
 }
 
-// Answer is the kind of the answers that hand out an endpoint with its secret.
+// Answer is the kind of answers that return an endpoint with its secret.
 const Answer db.AnswerKind = "webhook"
 
-// answerWith is the answer that hands out a secret. The note tells the secret from others and
-// does not give it away.
+// answerWith is the answer that returns a secret. The note identifies the secret without
+// revealing it.
 func answerWith(e *endpoint, k webhooksign.Key) db.Answer {
 	return db.Answer{Kind: Answer, ID: e.ID, Note: mark(k)}
 }
 
-// mark tells a key from others.
+// mark identifies a key.
 func mark(k webhooksign.Key) string {
 	sum := sha256.Sum256(k.Bytes())
 	return hex.EncodeToString(sum[:8])
 }
 
-// Created returns again what Create has answered. STATE_CONFLICT: the endpoint has another
-// secret by now. NOT_FOUND as for Get.
+// Created repeats the answer of Create. The error is STATE_CONFLICT if the endpoint has
+// another secret now. The error is NOT_FOUND as for Get.
 func (s *Store) Created(ctx context.Context, account string, a db.Answer) (*webhook.Created, error) {
 	e, k, err := s.answered(ctx, account, a)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Store) Created(ctx context.Context, account string, a db.Answer) (*webh
 	return s.created(e, k)
 }
 
-// Rotated returns again what Rotate has answered. The errors are those of Created.
+// Rotated repeats the answer of Rotate. The errors are those of Created.
 func (s *Store) Rotated(ctx context.Context, account string, a db.Answer) (*webhook.Rotated, error) {
 	e, k, err := s.answered(ctx, account, a)
 	if err != nil {

@@ -20,7 +20,7 @@ type endpoint struct {
 	bun.BaseModel `bun:"table:webhook_endpoints,alias:w"`
 
 	ID             string `bun:",pk"`
-	Account        string // "" means that the endpoint is deleted, and its rows are about to go
+	Account        string // "" means that the endpoint is deleted, and its rows will be deleted soon
 	URL            string `bun:"url"`
 	Events         []webhook.EventType
 	Description    string
@@ -28,24 +28,24 @@ type endpoint struct {
 	DisabledReason string
 
 	SigningKey  []byte // see webhooksign.ParseKey
-	PreviousKey []byte // signs too until PreviousUntil
+	PreviousKey []byte // also signs until PreviousUntil
 	// PreviousUntil is nil if there is no PreviousKey.
 	PreviousUntil *time.Time
 
 	Failures     int        // attempts that have failed since the last success
-	FailingSince *time.Time // the first of them
-	NotBefore    *time.Time // the receiver gets no attempt before
-	Slow         bool       // the endpoint has not shown that it answers quickly
+	FailingSince *time.Time // the time of the first of them
+	NotBefore    *time.Time // the receiver gets no attempt before this time
+	Slow         bool       // the endpoint has not yet proved that it answers quickly
 
 	Step   int64      // the number of the only step that may work on the endpoint
-	StepAt *time.Time // when the step looks for deliveries; nil means that none has to
+	StepAt *time.Time // when the step checks for deliveries; nil if there is nothing to check
 	// CreatedAt and UpdatedAt are as in webhook.Endpoint.
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	VerifiedURL *string `bun:"verified_url"` // the address that has answered with 2xx; nil means that none has
+	VerifiedURL *string `bun:"verified_url"` // the address that has answered with 2xx; nil if none has
 
-	OldestAt *time.Time `bun:",scanonly"` // of the oldest pending delivery, if it was asked for; see oldest
+	OldestAt *time.Time `bun:",scanonly"` // of the oldest pending delivery, if it was requested; see oldest
 }
 
 // delivery is an event for an endpoint.
@@ -63,10 +63,10 @@ type delivery struct {
 	NextAt     *time.Time // of a pending delivery
 	EndedAt    *time.Time // of another one
 	CreatedAt  time.Time
-	ResentAt   *time.Time // when the account had it sent again last
+	ResentAt   *time.Time // when the account last resent it
 }
 
-// newID returns an UUIDv7 of a time, so that the order of ids is the order of times by the
+// newID returns a UUIDv7 for a time, so that the order of ids is the order of times by the
 // clock of this package.
 func newID(at time.Time) (string, error) {
 	id, err := uuid.NewV7()
@@ -77,7 +77,8 @@ func newID(at time.Time) (string, error) {
 	return id.String(), nil
 }
 
-// firstID is not above the ids of a time and of all later times, and above all earlier ones.
+// firstID returns an id that is not above the ids of a time and of all later times, and
+// above all earlier ones.
 func firstID(at time.Time) string {
 	id := uuid.UUID{6: 0x70, 8: 0x80}
 	setTime(&id, at)
@@ -90,7 +91,7 @@ func setTime(id *uuid.UUID, at time.Time) {
 	copy(id[:6], ms[2:])
 }
 
-// keys are the keys that sign at a time, the newest first.
+// keys returns the keys that sign at the given time, newest first.
 func (e *endpoint) keys(now time.Time) ([]webhooksign.Key, error) {
 	k, err := webhooksign.ParseKey(e.SigningKey)
 	if err != nil {
@@ -106,11 +107,11 @@ func (e *endpoint) keys(now time.Time) ([]webhooksign.Key, error) {
 	return all, nil
 }
 
-// named are the types that only an endpoint receives that names them: they came after endpoints
-// that want all types.
+// named are the types that an endpoint receives only if it names them, because they were added
+// after endpoints that want all types.
 var named = []webhook.EventType{webhook.FollowEnded}
 
-// wants tells that the endpoint receives events of a type.
+// wants reports whether the endpoint receives events of a type.
 func (e *endpoint) wants(t webhook.EventType) bool {
 	if t == webhook.Test || slices.Contains(e.Events, t) {
 		return true
@@ -118,7 +119,7 @@ func (e *endpoint) wants(t webhook.EventType) bool {
 	return len(e.Events) == 0 && !slices.Contains(named, t)
 }
 
-// endpoint is an endpoint for its account.
+// endpoint converts an endpoint for its account.
 func (s *Store) endpoint(e *endpoint) (*webhook.Endpoint, error) {
 	k, err := webhooksign.ParseKey(e.SigningKey)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *Store) endpoint(e *endpoint) (*webhook.Endpoint, error) {
 	return w, nil
 }
 
-// shown is a delivery of an endpoint for its account.
+// shown converts a delivery of an endpoint for its account.
 func (s *Store) shown(e *endpoint, d *delivery) (*webhook.Delivery, error) {
 	var event webhook.Event
 	if err := json.Unmarshal([]byte(d.Body), &event); err != nil {
@@ -159,7 +160,7 @@ func (s *Store) shown(e *endpoint, d *delivery) (*webhook.Delivery, error) {
 	return w, nil
 }
 
-// begin makes a delivery pending, to be attempted at once, as if it had not been attempted.
+// begin makes a delivery pending and due at once, as if it had not been attempted.
 func (d *delivery) begin(now time.Time) {
 	d.Status, d.Attempts, d.NextAt, d.EndedAt = webhook.Pending, 0, new(sqldb.Moment(now)), nil
 }

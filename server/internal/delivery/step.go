@@ -16,17 +16,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// The queues of the steps. Endpoints that answer slowly, that fail, and that are new have
-// the second one.
+// The queues of the steps. New endpoints, and endpoints that answer slowly or fail, use
+// the second queue.
 const (
 	Queue     = "webhooks"
 	SlowQueue = "webhooks_slow"
 )
 
-// StepTimeout bounds a run of the step.
+// StepTimeout limits a run of the step.
 const StepTimeout = 5 * time.Minute
 
-// Step makes the deliveries of an endpoint.
+// Step sends the deliveries of an endpoint.
 type Step struct {
 	Endpoint string `json:"endpoint"`
 	// Number is the endpoint's Step. A step with another number has nothing to do.
@@ -37,7 +37,7 @@ type Step struct {
 // Kind names the worker.
 func (Step) Kind() string { return "webhook" }
 
-// Queue names the line.
+// Queue names the queue.
 func (s Step) Queue() string {
 	if s.Slow {
 		return SlowQueue
@@ -45,7 +45,8 @@ func (s Step) Queue() string {
 	return Queue
 }
 
-// Sender makes the deliveries to the endpoints of all accounts. Safe for concurrent use.
+// Sender sends the deliveries to the endpoints of all accounts. A Sender is safe for
+// concurrent use.
 type Sender struct {
 	*outbox
 	client *http.Client // follows no redirects
@@ -53,8 +54,8 @@ type Sender struct {
 	slow   *places
 }
 
-// Work makes the deliveries of an endpoint that are due, for a turn at most. Then it makes
-// the next step, if the endpoint has further deliveries.
+// Work sends the due deliveries of an endpoint, for at most one turn. Then it makes the
+// next step, if the endpoint has further deliveries.
 func (s *Sender) Work(ctx context.Context, run queue.Row, step Step) error {
 	ctx = db.Unhurried(ctx)
 	pause, err := s.turn(ctx, step)
@@ -64,8 +65,8 @@ func (s *Sender) Work(ctx context.Context, run queue.Row, step Step) error {
 	return s.told(ctx, step, err)
 }
 
-// turn makes deliveries of an endpoint for a turn at most, and returns how long the next turn is to
-// wait at least.
+// turn sends deliveries of an endpoint for at most one turn, and returns the least wait until the
+// next turn.
 func (s *Sender) turn(ctx context.Context, step Step) (pause time.Duration, err error) {
 	e, err := s.of(ctx, step)
 	if err != nil || e == nil {
@@ -83,7 +84,7 @@ func (s *Sender) turn(ctx context.Context, step Step) (pause time.Duration, err 
 	until := time.Now().Add(s.cfg.Turn)
 	for more := true; more && time.Now().Before(until); {
 		if ctx.Err() != nil {
-			return 0, fmt.Errorf("webhooks: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+			return 0, fmt.Errorf("webhooks: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 		}
 		if more, err = s.deliver(ctx, step); err != nil {
 			return 0, err
@@ -92,8 +93,8 @@ func (s *Sender) turn(ctx context.Context, step Step) (pause time.Duration, err 
 	return 0, nil
 }
 
-// of reads the endpoint of a step, or nil if the endpoint is deleted, or another step has the
-// work.
+// of reads the endpoint of a step. It returns nil if the endpoint is deleted, or if another
+// step has the work.
 func (s *Sender) of(ctx context.Context, step Step) (*endpoint, error) {
 	e := new(endpoint)
 	err := s.db.SQL().Reader().NewSelect().Model(e).Where("id = ? AND step = ?", step.Endpoint, step.Number).Scan(ctx)
@@ -103,7 +104,7 @@ func (s *Sender) of(ctx context.Context, step Step) (*endpoint, error) {
 	return e, err
 }
 
-// told logs an error, unless the service stops.
+// told logs an error, unless the service is stopping.
 func (s *Sender) told(ctx context.Context, step Step, err error) error {
 	if err != nil && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "delivering to a webhook failed, and is tried again", "webhook", step.Endpoint, "err", err)
@@ -111,7 +112,7 @@ func (s *Sender) told(ctx context.Context, step Step, err error) error {
 	return err
 }
 
-// deliver makes some deliveries of an endpoint, and reports whether there may be more to make now.
+// deliver sends some deliveries of an endpoint, and reports whether more may be due now.
 func (s *Sender) deliver(ctx context.Context, step Step) (more bool, err error) {
 	now, err := s.now(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *Sender) deliver(ctx context.Context, step Step) (more bool, err error) 
 		return false, nil
 	}
 	width := webhook.PerSecond
-	if e.Failures > 0 { // one attempt shows whether the endpoint is back
+	if e.Failures > 0 { // one attempt shows whether the endpoint works again
 		width = 1
 	}
 	due, err := s.due(ctx, e, now, width)
@@ -166,7 +167,7 @@ func (s *Sender) idle(ctx context.Context, e *endpoint) (string, error) {
 	}
 	a, err := s.db.Accounts.ByID(ctx, e.Account)
 	switch {
-	case errors.Is(err, db.ErrNotFound): // of a program that keeps its accounts itself
+	case errors.Is(err, db.ErrNotFound): // of a program with its own accounts
 		return "", nil
 	case err == nil && a.Suspended:
 		return "The account is suspended.", nil
@@ -174,8 +175,7 @@ func (s *Sender) idle(ctx context.Context, e *endpoint) (string, error) {
 	return "", err
 }
 
-// mayGo narrows a question to the deliveries of an endpoint that are pending and wait for nothing
-// but their time.
+// mayGo limits a query to the pending deliveries of an endpoint that wait only for their time.
 func (s *Sender) mayGo(q *bun.SelectQuery, e *endpoint) *bun.SelectQuery {
 	q.Where("d.endpoint_id = ? AND d.status = 'pending'", e.ID)
 	if s.onlyTests(e) {
@@ -184,15 +184,15 @@ func (s *Sender) mayGo(q *bun.SelectQuery, e *endpoint) *bun.SelectQuery {
 	return q
 }
 
-// due reads the deliveries of an endpoint that are due, at most n.
+// due reads at most n due deliveries of an endpoint.
 func (s *Sender) due(ctx context.Context, e *endpoint, now time.Time, n int) (rows []delivery, err error) {
 	q := s.db.SQL().Reader().NewSelect().Model(&rows).Where("next_at <= ?", sqldb.Moment(now)).Order("next_at").Limit(int64(n))
 	err = s.mayGo(q, e).Scan(ctx)
 	return rows, sqldb.Wrap("due deliveries", err)
 }
 
-// rest ends a run, and plans the next step of the endpoint, after a pause at least, if deliveries
-// are pending.
+// rest ends a run. If deliveries are pending, it plans the next step of the endpoint, at least
+// after a pause.
 func (s *Sender) rest(ctx context.Context, tx *db.Tx, run queue.Row, step Step, pause time.Duration) error {
 	e, err := lockFor(ctx, tx, step)
 	if err != nil || e == nil {

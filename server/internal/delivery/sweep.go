@@ -14,17 +14,17 @@ import (
 
 const (
 	sweepEvery = time.Hour
-	// stranded is how long after its time a step counts as lost.
+	// stranded is how long after its time a step is considered lost.
 	stranded = time.Hour
 )
 
-// SweepStep is the step that removes what is past its time.
+// SweepStep is the step that removes expired rows.
 type SweepStep struct{}
 
 // Kind names the worker.
 func (SweepStep) Kind() string { return "webhook_sweep" }
 
-// Queue names the line.
+// Queue names the queue.
 func (SweepStep) Queue() string { return Queue }
 
 // Periodic is the sweep, and how often the queue runs it.
@@ -32,9 +32,9 @@ func (s *Store) Periodic() queue.Periodic {
 	return queue.Periodic{Step: SweepStep{}, Every: sweepEvery}
 }
 
-// Sweep removes deliveries that ended long ago, deleted endpoints, and keys that sign no more.
-// It also removes rates that bound nothing any more,
-// and plans the steps of endpoints whose step is lost.
+// Sweep removes deliveries that ended long ago, deleted endpoints, and keys that no longer
+// sign. It also removes rates without an effect, and plans the steps of endpoints whose
+// step is lost.
 func (s *Store) Sweep(ctx context.Context, _ queue.Row, _ SweepStep) error {
 	ctx = db.Unhurried(ctx)
 	now, err := s.now(ctx)
@@ -97,7 +97,7 @@ func (s *Store) remove(ctx context.Context, id string) error {
 	})
 }
 
-// removeSome removes all deliveries that meet a condition, some in each transaction.
+// removeSome removes all deliveries that meet a condition, in several transactions.
 func (s *Store) removeSome(ctx context.Context, condition string, arg any) error {
 	for {
 		var ids []string

@@ -1,21 +1,23 @@
-// Package delivery tells the endpoints of accounts what has ended. Each event for an endpoint
-// is a delivery, a row that the transaction writes which ends the job, the batch or the follow. So a crash
-// loses no delivery, and an event that was not committed has none.
+// Package delivery tells the endpoints of accounts about ended jobs, batches and follows. Each
+// event for an endpoint is a delivery: a row that is written in the transaction that ends the job,
+// the batch or the follow. Therefore a crash loses no delivery, and an event that was not
+// committed has none.
 //
-// An endpoint with pending deliveries has one step in the queue. The step makes the
-// deliveries by their times, some at once. So the deliveries of an endpoint in flight are
-// bounded, and the accounts take turns. The steps of endpoints that answer slowly or fail
-// wait in a queue of their own, and hold up no other endpoint. An account and a host have
-// some of the places in a queue at most (places.go).
+// An endpoint with pending deliveries has one step in the queue. The step sends the
+// deliveries in the order of their times, several at the same time. This limits the
+// deliveries of an endpoint that are being sent, and accounts take turns. The steps of
+// endpoints that answer slowly or fail wait in a separate queue, and delay no other
+// endpoint. An account or a host has only some of the places in a queue (places.go).
 //
-// A host gets few requests a second for an account (rate.go), and test events alone until
-// its address has answered one (proof.go).
+// A host gets a limited number of requests a second for an account (rate.go), and only
+// test events until its address has answered one (proof.go).
 //
-// A delivery arrives at least once: a process that dies during an attempt does not note the
-// attempt, and another one makes it again, with the same id.
+// A delivery arrives at least once: if a process dies during an attempt, the attempt is not
+// recorded, and another process repeats it with the same id.
 //
-// The package keeps its own tables, in the transactions of package db. A transaction locks
-// the rows of endpoints after those of jobs, batches and follows, in the order of their ids.
+// The package has its own tables, which it uses in the transactions of package db. A
+// transaction locks the rows of endpoints after those of jobs, batches and follows, in the
+// order of their ids.
 package delivery
 
 import (
@@ -35,20 +37,21 @@ type Config struct {
 	Log   *slog.Logger
 	// Client returns a client of the egress guard.
 	Client func() *http.Client
-	// Trust sends events to addresses that have not answered yet, and no test events by itself: all
-	// endpoints count as verified.
+	// Trust sends events to addresses that have not answered yet, and makes no test events by
+	// itself: all endpoints count as verified.
 	Trust bool
 	Count Counts // nil members count nothing
 	Times
 }
 
-// Counts are called for what the metrics count, after it is written.
+// Counts are called with the values of the metrics, after the values are written.
 type Counts struct {
 	Attempted func(delivered bool)
-	Disabled  func() // an endpoint was switched off
+	Disabled  func() // an endpoint was disabled
 }
 
-// Store keeps the endpoints of accounts and the deliveries to them. Safe for concurrent use.
+// Store keeps the endpoints of accounts and the deliveries to them. A Store is safe for
+// concurrent use.
 type Store struct {
 	*outbox
 	Sender *Sender // makes the deliveries
@@ -81,7 +84,8 @@ func New(c Config) *Store {
 	return &Store{o, &Sender{o, &client, newPlaces(), newPlaces()}}
 }
 
-// known turns the error of a question about an endpoint into the error for its account.
+// known converts the error of a question about an endpoint into the error for its
+// account.
 func known(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return transcript.Errorf(transcript.NotFound, "There is no such webhook.")
@@ -89,7 +93,8 @@ func known(err error) error {
 	return err
 }
 
-// knownDelivery turns the error of a question about a delivery into the error for its account.
+// knownDelivery converts the error of a question about a delivery into the error for its
+// account.
 func knownDelivery(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")

@@ -1,4 +1,4 @@
-// Package disks knows how much room the local disks have to which the service writes.
+// Package disks measures the free space of the local disks to which the service writes.
 package disks
 
 import (
@@ -13,24 +13,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// MeasureEvery is how many bytes of an upload are taken between two looks at the disks.
+// MeasureEvery is how many bytes of an upload are received between two checks of the
+// disks.
 const MeasureEvery = 16 << 20
 
-// minFreeFiles is how many files every local disk must be able to take, in addition to those that are
-// there. A disk without a free inode takes no byte, however many bytes are free.
+// minFreeFiles is how many more files every local disk must be able to hold. A disk without a free
+// inode accepts no byte, however many bytes are free.
 const minFreeFiles = 1000
 
-// Disks are the local disks that the service writes to. Safe for concurrent use.
+// Disks are the local disks that the service writes to. A Disks is safe for concurrent
+// use.
 type Disks struct {
 	Store   *db.Store
 	Log     *slog.Logger
 	Scratch string // the folder of scratch files; "" means that the process has none
-	MinFree int64  // how many bytes are to stay free on each disk
+	MinFree int64  // how many bytes must stay free on each disk
 }
 
-// Room returns db.ErrUnavailable if, after so many more bytes, a local disk on which
-// the service writes would have less than MinFree bytes free, or if it has room for less
-// than minFreeFiles files. The error names the folder. A disk that cannot be asked counts as having room.
+// Room checks whether there is space for the given number of bytes. It returns db.ErrUnavailable if
+// a local disk on which the service writes would have less than MinFree bytes free afterwards, or
+// space for fewer than minFreeFiles files. The error names the folder. A disk that cannot be
+// measured counts as having space.
 func (d *Disks) Room(bytes int64) error {
 	for _, dir := range d.folders() {
 		free, err := scratch.Free(dir.Path)
@@ -50,13 +53,14 @@ func (d *Disks) Room(bytes int64) error {
 	return nil
 }
 
-// Short reports whether a disk has so little room that what may go early goes.
+// Short reports whether a disk has so little space that removable data should be removed
+// early.
 func (d *Disks) Short() bool {
-	const spare = 7 // times what must stay free
+	const spare = 7 // times the space that must stay free
 	return d.Room(spare*d.MinFree) != nil
 }
 
-// folders are the local ones to which the service writes.
+// folders are the local folders to which the service writes.
 func (d *Disks) folders() []db.Folder {
 	dirs := d.Store.Folders()
 	if d.Scratch == "" {
@@ -65,8 +69,8 @@ func (d *Disks) folders() []db.Folder {
 	return append(dirs, db.Folder{Use: "scratch", Path: d.Scratch})
 }
 
-// FreeDisk returns how many bytes are free on the disks to which the service writes, by
-// what they are used for. A disk that cannot be asked is missing.
+// FreeDisk returns the number of free bytes on the disks to which the service writes, by
+// the purpose of the disks. A disk that cannot be measured is missing.
 func (d *Disks) FreeDisk() map[string]int64 {
 	free := map[string]int64{}
 	for _, dir := range d.folders() {
@@ -77,8 +81,8 @@ func (d *Disks) FreeDisk() map[string]int64 {
 	return free
 }
 
-// Examine looks at the disks of folders to which the service writes. minFree is how many
-// bytes are to stay free on each disk.
+// Examine checks the disks of folders to which the service writes. minFree is how many
+// bytes must stay free on each disk.
 func Examine(folders []db.Folder, minFree int64) engine.Finding {
 	f := engine.Finding{Name: "free disk", Status: engine.OK}
 	var known, full []string
@@ -110,13 +114,13 @@ func Examine(folders []db.Folder, minFree int64) engine.Finding {
 	return f
 }
 
-// Reader reads r, and fails if the disks run out of room meanwhile, with the error of Room.
+// Reader reads r, and fails with the error of Room if the disks become full meanwhile.
 func (d *Disks) Reader(r io.Reader) io.Reader { return &reader{Reader: r, disks: d} }
 
 type reader struct {
 	io.Reader
 	disks *Disks
-	seen  int // bytes since the last look
+	seen  int // bytes since the last check
 }
 
 func (r *reader) Read(b []byte) (int, error) {

@@ -6,7 +6,7 @@ import (
 )
 
 // A client may make maxVisits requests in a minute to routes that count by address. Each process
-// counts for itself.
+// counts separately.
 const (
 	maxVisits   = 120
 	visitWindow = time.Minute

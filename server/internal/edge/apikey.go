@@ -40,12 +40,13 @@ func (a KeyAuthenticator) CheckAccount(ctx context.Context, name string) error {
 	return err
 }
 
-// credential is the only key of a request: a bearer token, or the value of X-API-Key.
+// credential returns the only key of a request: a bearer token, or the value of
+// X-API-Key.
 func credential(r *http.Request) (string, error) {
 	bearer, header := r.Header.Values("Authorization"), r.Header.Values("X-Api-Key")
 	switch {
 	case len(bearer)+len(header) == 0 && r.Header.Get("Cookie") != "":
-		return "", ErrInvalidCredential // a browser's session is no credential of the API
+		return "", ErrInvalidCredential // a browser's session is not a credential of the API
 	case len(bearer)+len(header) == 0:
 		return "", ErrNoCredential
 	case len(bearer)+len(header) > 1:
@@ -61,7 +62,7 @@ func credential(r *http.Request) (string, error) {
 }
 
 // keyInQuery looks for a key in the query, under any name. A key in a query ends up in logs
-// and histories, so such a key must not work. keyInQuery finds the key also in a query that
+// and histories, so such a key must not work. keyInQuery also finds the key in a query that
 // cannot be parsed, and with escaped characters.
 func keyInQuery(r *http.Request) (prefix string, found bool) {
 	if r.URL.RawQuery == "" {

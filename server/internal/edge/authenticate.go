@@ -14,15 +14,17 @@ import (
 // The errors by which an Authenticator says that it does not know the caller. The texts are
 // the slugs of the 401 answers.
 var (
-	// ErrNoCredential: the request carries no credential.
+	// ErrNoCredential means that the request has no credential.
 	ErrNoCredential = errors.New("unauthorized")
-	// ErrInvalidCredential: the request carries a credential that is not good, or two.
+	// ErrInvalidCredential means that the request has an invalid credential, or two
+	// credentials.
 	ErrInvalidCredential = errors.New("invalid_credential")
 )
 
-// Authenticator says who makes a request, and whether they may use the service now. Package
-// server documents the rules for embedders. While an event stream is open, the edge asks again
-// every 10 s, with the same request. Safe for concurrent use.
+// Authenticator identifies the caller of a request, and decides whether the caller may use the
+// service now. Package server documents the rules for embedders. While an event stream is
+// open, the edge calls it again every 10 s, with the same request. An Authenticator is safe
+// for concurrent use.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }
@@ -32,10 +34,10 @@ type AccountChecker interface {
 	CheckAccount(ctx context.Context, name string) error
 }
 
-// Authenticate lets a request pass if the server's Authenticator lets its caller in,
-// and if the account has not made too many requests. Authenticate puts the principal
-// into the request's context ([PrincipalOf]). A request that already has a principal
-// passes, and is not counted again.
+// Authenticate passes a request on if the server's Authenticator accepts its caller, and
+// if the account has not made too many requests. Authenticate puts the principal into the
+// request's context ([PrincipalOf]). If a request already has a principal, Authenticate
+// passes it on and does not count it again.
 func (e *Edge) Authenticate(next http.Handler) http.Handler {
 	return e.authenticate(db.MainRequests, next)
 }
@@ -53,8 +55,9 @@ func (e *Edge) authenticate(class db.RequestClass, next http.Handler) http.Handl
 	}))
 }
 
-// letIn finds out who makes a request (401), whether the account makes too many requests
-// or has too many under way (429), and whether the account may use the service now (402).
+// letIn identifies the caller of a request (401), and checks whether the account makes
+// too many requests or has too many running (429), and whether the account may use the
+// service now (402).
 func (e *Edge) letIn(w http.ResponseWriter, r *http.Request, class db.RequestClass) error {
 	in, err := e.identify(r)
 	if err != nil {
@@ -86,8 +89,8 @@ func (e *Edge) letIn(w http.ResponseWriter, r *http.Request, class db.RequestCla
 const countedLater db.RequestClass = ""
 
 // Count counts the request of a route that counts itself, and sets the headers of the window.
-// If there are too many requests, the error is a 429. A request that a handler around this
-// one has counted is not counted again.
+// If there are too many requests, the error is a 429. If a handler around this one has
+// counted a request, it is not counted again.
 func (e *Edge) Count(w http.ResponseWriter, r *http.Request, class db.RequestClass) error {
 	in := exchangeOf(r.Context()).identity
 	if in == nil || in.counted {
@@ -99,7 +102,7 @@ func (e *Edge) Count(w http.ResponseWriter, r *http.Request, class db.RequestCla
 	return err
 }
 
-// identify identifies the caller of a request, also a caller that may not use the
+// identify identifies the caller of a request, even a caller that may not use the
 // service. A client that fails too often gets a 429.
 func (e *Edge) identify(r *http.Request) (*identity, error) {
 	in, err := e.whoMakes(r)
@@ -113,8 +116,8 @@ func (e *Edge) identify(r *http.Request) (*identity, error) {
 	return in, err
 }
 
-// RequireScope lets a request pass only when its principal has the scope. It
-// stands behind Authenticate.
+// RequireScope lets a request pass only when its principal has the scope. Use it inside
+// Authenticate.
 func (e *Edge) RequireScope(scope account.Scope) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return e.outermost(e.answering(func(w http.ResponseWriter, r *http.Request) error {

@@ -15,13 +15,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// identity is what the Authenticator says of a request.
+// identity is what the Authenticator says about a request.
 type identity struct {
 	principal account.Principal
-	window    *rateWindow                                      // in which the request was counted; nil means no window
-	counted   bool                                             // in a window, or without one
+	window    *rateWindow                                      // in which the request was counted; nil if there is no window
+	counted   bool                                             // it was counted in a window, or needs none
 	refusal   *transcript.Error                                // why the account may not use the service now; nil means that it may
-	ask       func(context.Context) (account.Principal, error) // the Authenticator, about the same request
+	ask       func(context.Context) (account.Principal, error) // the Authenticator, for the same request
 }
 
 // whoMakes identifies the caller of a request. The error says that the caller is unknown. The
@@ -44,9 +44,9 @@ func (e *Edge) whoMakes(r *http.Request) (*identity, error) {
 	return in, err
 }
 
-// ask asks the Authenticator. If the Authenticator returns a nil *transcript.Error as
-// its error, the error is not nil any more. Then it is unknown whether the
-// Authenticator meant to let the request in.
+// ask asks the Authenticator. If the Authenticator returns a nil *transcript.Error as its
+// error, the error interface is not nil. Then it is not clear whether the Authenticator
+// meant to accept the request.
 func (e *Edge) ask(ctx context.Context, r *http.Request) (account.Principal, error) {
 	p, err := e.authenticator.Authenticate(ctx, r)
 	if bad := CheckPrincipal(p); bad != nil {
@@ -62,12 +62,12 @@ func (e *Edge) ask(ctx context.Context, r *http.Request) (account.Principal, err
 	return p, err
 }
 
-// maxName bounds an account's name and a key's id from an Authenticator, in bytes: both
-// stand in rows and in indexes.
+// maxName limits an account's name and a key's id from an Authenticator, in bytes,
+// because both are stored in rows and in indexes.
 const maxName = 255
 
-// CheckPrincipal refuses a principal whose names no database takes. The answer says that the
-// service is at fault, and the log names the fault.
+// CheckPrincipal refuses a principal with names that no database accepts. The answer says
+// that the service is at fault, and the log names the fault.
 func CheckPrincipal(p account.Principal) error {
 	for member, name := range map[string]string{"Account": p.Account, "KeyID": p.KeyID} {
 		var wrong string
@@ -85,15 +85,15 @@ func CheckPrincipal(p account.Principal) error {
 	return nil
 }
 
-// identityOf returns what the Authenticator says of the request that ctx belongs
-// to, and false before Authenticate has let it in.
+// identityOf returns the identity of the request that ctx belongs to. It returns false
+// before Authenticate has accepted the request.
 func identityOf(ctx context.Context) (*identity, bool) {
 	in := exchangeOf(ctx).identity
 	return in, in != nil
 }
 
-// PrincipalOf returns who makes the request that ctx belongs to, and false
-// before Authenticate.
+// PrincipalOf returns the principal of the request that ctx belongs to, and false before
+// Authenticate.
 func PrincipalOf(ctx context.Context) (account.Principal, bool) {
 	in, ok := identityOf(ctx)
 	if !ok {
@@ -102,12 +102,12 @@ func PrincipalOf(ctx context.Context) (account.Principal, bool) {
 	return in.principal, true
 }
 
-// recheckPatience is how long a stream waits to learn whether it may go on.
+// recheckPatience is how long a stream waits for the answer whether it may continue.
 const recheckPatience = 3 * time.Second
 
-// MayStay identifies the caller of ctx's request once more. It reports whether the
-// caller would still be let in, for the same account and with the scope. If MayStay
-// cannot find out now, it reports true: a database that is away ends no stream.
+// MayStay identifies the caller of ctx's request again. It reports whether the caller
+// would still be accepted, for the same account and with the scope. If MayStay cannot
+// find out now, it reports true, so that an unavailable database ends no stream.
 func MayStay(ctx context.Context, scope account.Scope) bool {
 	in, ok := identityOf(ctx)
 	if !ok {
@@ -128,7 +128,7 @@ func MayStay(ctx context.Context, scope account.Scope) bool {
 	return true
 }
 
-// Principal is the principal of a request behind Authenticate.
+// Principal is the principal of a request after Authenticate.
 func Principal(r *http.Request) account.Principal {
 	p, _ := PrincipalOf(r.Context())
 	return p

@@ -10,14 +10,15 @@ import (
 const SmallBody = 64 << 10
 
 var (
-	// ErrBodiesFull reports that the process has reached its bound.
+	// ErrBodiesFull means that the process has reached its limit.
 	ErrBodiesFull = errors.New("bodies: the process holds as many bytes as it may")
-	// ErrBodiesShare reports that the owner has reached the bound of one owner.
+	// ErrBodiesShare means that the owner has reached the limit of one owner.
 	ErrBodiesShare = errors.New("bodies: the owner holds as many bytes as one owner may")
 )
 
-// BodyBudget bounds the bytes of request bodies that are in memory at the same time. One bound applies
-// to the whole process, a smaller one to each owner. Safe for concurrent use.
+// BodyBudget limits the bytes of request bodies that are in memory at the same time. There is
+// a limit for the whole process, and a smaller one for each owner. A BodyBudget is safe for
+// concurrent use.
 type BodyBudget struct {
 	most, share int64
 
@@ -41,8 +42,8 @@ type HeldBody struct {
 // Hold returns a HeldBody of 0 bytes. The caller calls Release at the end.
 func (b *BodyBudget) Hold(owner string) *HeldBody { return &HeldBody{budget: b, owner: owner} }
 
-// Grow raises the held bytes to to, or changes nothing and returns ErrBodiesShare or ErrBodiesFull. A nil
-// HeldBody has no bound.
+// Grow raises the held bytes to to, or changes nothing and returns ErrBodiesShare or ErrBodiesFull.
+// A nil HeldBody has no limit.
 func (h *HeldBody) Grow(to int64) error {
 	if h == nil || to <= h.bytes {
 		return nil

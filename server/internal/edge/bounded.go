@@ -2,12 +2,12 @@ package edge
 
 import "net/http"
 
-// Bounded is next with the API's bounds on clients, for other handlers of the program around the
-// API: on slow clients, and on the requests that an address and its network have under way.
+// Bounded is next with the API's limits on clients, for other handlers of the embedding program:
+// limits on slow clients, and on the running requests of an address and its network.
 //
-// Bounded may also stand in front of the API, whose requests then count for their addresses too,
-// those with a key included. If the writer knows no deadlines, as in a handler's own test, slow
-// clients have no bounds.
+// Bounded may also wrap the API. Then the requests of the API also count for their addresses,
+// including requests with a key. If the writer does not support deadlines, as in a test of a
+// handler, slow clients are not limited.
 func (e *Edge) Bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, release, err := e.ofClient(r.Context(), ClientAddr(r, e.trustedProxies))
@@ -17,14 +17,14 @@ func (e *Edge) Bounded(next http.Handler) http.Handler {
 			return
 		}
 		defer release()
-		r = r.WithContext(ctx) // a copy, whose body may be replaced
+		r = r.WithContext(ctx) // a copy, because its body may be replaced
 		answer := newRecorder(w, r)
 		defer answer.end()
 		next.ServeHTTP(answer, r)
 	})
 }
 
-// countingClients counts the requests under way of the clients of an open route.
+// countingClients counts the running requests of the clients of an open route.
 func (e *Edge) countingClients(next http.Handler) http.Handler {
 	return e.answering(func(w http.ResponseWriter, r *http.Request) error {
 		ctx, release, err := e.ofClient(r.Context(), exchangeOf(r.Context()).client)
@@ -38,8 +38,8 @@ func (e *Edge) countingClients(next http.Handler) http.Handler {
 	})
 }
 
-// tellOfProxy warns once if a request that is one too many for its address may have come through a
-// proxy that the configuration does not name: then all clients of the proxy count as one.
+// tellOfProxy warns once if a request that exceeds the limit of its address may have come through
+// a proxy that the configuration does not name: then all clients of the proxy count as one.
 func (e *Edge) tellOfProxy(r *http.Request) {
 	if r.Header.Get("X-Forwarded-For") == "" || FromProxy(r, e.trustedProxies) {
 		return

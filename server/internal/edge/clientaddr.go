@@ -11,19 +11,19 @@ import (
 const maxProxies = 16
 
 // ClientAddr returns the address of a request's client: the address of the peer, or the
-// address that a trusted proxy names in X-Forwarded-For. Entries from peers that are
-// not trusted are ignored. The result is not valid if the address is no IP address, as
-// with a socket in the file system.
+// address that a trusted proxy names in X-Forwarded-For. Entries from peers that are not
+// trusted are ignored. The result is not valid if the peer has no IP address, as with a
+// socket in the file system.
 //
-// A server with [Config.TrustedProxies] uses ClientAddr for its clients. A program
-// around the server can use ClientAddr for its own limits by address.
+// A server with [Config.TrustedProxies] uses ClientAddr for its clients. The embedding
+// program can use ClientAddr for its own limits by address.
 func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	client := address(r.RemoteAddr)
 	if !contain(trusted, client) {
 		return client
 	}
 	// Each proxy appends the address of its peer, so the last entry is the nearest. Any
-	// client may have written the entries before the first that is not trusted.
+	// client may have written the entries before the first untrusted one.
 	chain := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
 	for range maxProxies {
 		before, named, more := cutLast(chain, ",")
@@ -44,16 +44,16 @@ func contain(all []netip.Prefix, a netip.Addr) bool {
 }
 
 // address reads an IP address, which may have brackets, a port and a zone. The result is not
-// valid if s is no IP address.
+// valid if s is not an IP address.
 func address(s string) netip.Addr {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return ap.Addr().Unmap().WithZone("")
 	}
-	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")) // else not valid
+	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")) // otherwise not valid
 	return a.Unmap().WithZone("")
 }
 
-// cutLast is strings.Cut around the last sep. Without a sep, after is the whole s.
+// cutLast is strings.Cut at the last sep. Without a sep, after is the whole s.
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {

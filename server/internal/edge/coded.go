@@ -8,9 +8,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Coded is the error of a request as the caller may read the error, for an answer that is a
-// success of HTTP. Coded counts the refusal, and logs a fault of the service. A refusal of the
-// HTTP layer gets the code of its slug.
+// Coded returns the error of a request in the form for the caller, for an answer whose HTTP
+// status is a success. Coded counts the refusal, and logs a fault of the service. A refusal of
+// the HTTP layer gets the code of its slug.
 func (e *Edge) Coded(ctx context.Context, err error) *transcript.Error {
 	if ctx.Err() == nil && (e.lifetime.Excuses(err) || errors.Is(err, db.ErrUnavailable)) {
 		err = Unavailable().Because(err)
@@ -24,7 +24,7 @@ func (e *Edge) Coded(ctx context.Context, err error) *transcript.Error {
 		copied := *shown
 		shown = &copied
 	default:
-		if ctx.Err() == nil { // else the client is gone
+		if ctx.Err() == nil { // otherwise the client has disconnected
 			e.log.ErrorContext(ctx, "a request failed", "request", RequestID(ctx), "err", err)
 		}
 		shown = ErrInternal.coded()
@@ -35,7 +35,7 @@ func (e *Edge) Coded(ctx context.Context, err error) *transcript.Error {
 	return shown
 }
 
-// coded is the refusal as a coded failure.
+// coded converts the refusal into an error with a code.
 func (e *FlatRefusal) coded() *transcript.Error {
 	for _, code := range transcript.FlatCodes() {
 		if code.Slug() == e.Slug {

@@ -1,11 +1,11 @@
-// Package edge stands around every request of the API: it finds out who makes the request
-// and whether they may, counts the request in its rate window, bounds bodies, memory and slow
-// clients, answers a repeated POST, packs and tags answers, refuses in the API's form, and
-// writes the log line.
+// Package edge wraps every request of the API: it identifies the caller, checks the
+// permissions, counts the request in its rate window, limits bodies, memory and slow clients,
+// answers a repeated POST, compresses and tags answers, refuses in the API's form, and writes
+// the log line.
 //
-// A request goes down: an [Edge] calls the handler of a [Route]. The handler calls functions
-// of this package with the request's context, and never the Edge that called it, with one
-// exception: a POST is done by [Edge.Once].
+// An [Edge] calls the handler of a [Route]. The handler calls functions of this package with
+// the request's context, and never the Edge that called it, with one exception: [Edge.Once]
+// runs a POST.
 package edge
 
 import (
@@ -21,23 +21,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
-// Config is what an Edge is made of. Every member is required but TrustedProxies and Patience.
+// Config is what an Edge is made of. Every member except TrustedProxies and Patience is
+// required.
 type Config struct {
-	Store          *db.Store // counts requests, and keeps idempotency keys
+	Store          *db.Store // counts requests, and stores idempotency keys
 	Metrics        *metrics.Metrics
 	Log            *slog.Logger
 	Authenticator  Authenticator
 	TrustedProxies []netip.Prefix // the proxies whose X-Forwarded-For names the client
 	Lifetime       *Lifetime
-	BodyBytes      int64 // the most bytes of request bodies in memory, at least LeastBodyBytes
-	AnswerBytes    int64 // the most bytes of large answers in memory
-	Connections    int   // of the process: its parts bound the requests under way
+	BodyBytes      int64 // the largest number of bytes of request bodies in memory, at least LeastBodyBytes
+	AnswerBytes    int64 // the largest number of bytes of large answers in memory
+	Connections    int   // of the process: shares of them limit the running requests
 	// Patience is how long each call of the store may take in a request; 0 means the store's usual
 	// four seconds.
 	Patience time.Duration
 }
 
-// Edge stands around the handlers of the API. It is safe for concurrent use.
+// Edge wraps the handlers of the API. It is safe for concurrent use.
 type Edge struct {
 	store          *db.Store
 	metrics        *metrics.Metrics
@@ -53,11 +54,11 @@ type Edge struct {
 	failures  window.Counter[netip.Addr]
 	visits    window.Counter[netip.Addr]          // requests of routes that count by address
 	pack      func(http.Handler) http.HandlerFunc // see packing
-	noRoute   *metrics.Route                      // for requests that have none
+	noRoute   *metrics.Route                      // for requests without a log
 	patience  time.Duration                       // see Config
 }
 
-// New makes an Edge. The caller closes it when no request runs any more.
+// New makes an Edge. The caller closes it when no request is running.
 func New(c Config) (*Edge, error) {
 	pack, err := newPacker()
 	if err != nil {
@@ -77,5 +78,5 @@ func New(c Config) (*Edge, error) {
 }
 
 // Close gives up the idempotency keys that could not be released, and returns when nothing
-// runs in the background any more.
+// runs in the background.
 func (e *Edge) Close() { e.leases.close() }

@@ -6,18 +6,19 @@ import (
 	"sync"
 )
 
-// Entrance is where connections come into the http.Servers of a server. It can close so that no
-// connection is lost: http.Server.Shutdown drops a connection whose first request arrives during
-// the shutdown, without an answer. The zero value is open. Safe for concurrent use.
+// Entrance accepts the connections for the http.Servers of a server. It can close without losing
+// a connection: http.Server.Shutdown drops a connection whose first request arrives during the
+// shutdown, without an answer. The zero value is open. An Entrance is safe for concurrent use.
 type Entrance struct {
 	mu        sync.Mutex
 	closed    bool
 	accepting map[*listener]struct{}
-	coming    map[*watchedConn]struct{} // accepted, and no request has come to a handler
+	coming    map[*watchedConn]struct{} // accepted, but no request has reached a handler
 	through   chan struct{}             // closed once the entrance is closed, and both maps are empty; nil means that the entrance is open
 }
 
-// Watch adds a listener of [Listener] that an http.Server is about to use. Others are left alone.
+// Watch adds a listener of [Listener] that an http.Server is about to use. It ignores other
+// listeners.
 func (e *Entrance) Watch(l net.Listener) {
 	own, ok := l.(*listener)
 	if !ok {
@@ -36,13 +37,13 @@ func (e *Entrance) Watch(l net.Listener) {
 }
 
 // Close closes the listeners, and returns when the first request of each accepted connection has
-// come to a handler, or when ctx ends. A connection that ends, or that net/http answers, counts too.
-// The http.Servers wait meanwhile for their Shutdown. A second call only waits.
+// reached a handler, or when ctx ends. A connection that ends, or that net/http answers, counts
+// too. Meanwhile the http.Servers wait for their Shutdown. A second call only waits.
 func (e *Entrance) Close(ctx context.Context) {
 	e.mu.Lock()
 	e.closed = true
 	for l := range e.accepting {
-		_ = l.Listener.Close() // one that is closed already accepts nothing either
+		_ = l.Listener.Close() // a listener that is already closed accepts nothing either
 	}
 	if e.through == nil {
 		e.through = make(chan struct{})
@@ -68,7 +69,7 @@ func (e *Entrance) settle() {
 	}
 }
 
-// come counts a connection that was accepted.
+// come counts an accepted connection.
 func (e *Entrance) come(c *watchedConn) {
 	if e == nil {
 		return
@@ -79,14 +80,14 @@ func (e *Entrance) come(c *watchedConn) {
 	e.coming[c] = struct{}{}
 }
 
-// arrived counts the connection of a request that a handler has.
+// arrived counts the connection of a request that has reached a handler.
 func arrived(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*watchedConn); ok {
 		c.entrance.arrive(c)
 	}
 }
 
-// arrive counts a connection whose first request has come to a handler.
+// arrive counts a connection whose first request has reached a handler.
 func (e *Entrance) arrive(c *watchedConn) {
 	if e == nil || !c.coming.Swap(false) {
 		return
@@ -97,7 +98,8 @@ func (e *Entrance) arrive(c *watchedConn) {
 	e.settle()
 }
 
-// leave counts a listener that accepts no more. It reports whether the entrance is closed.
+// leave counts a listener that no longer accepts connections. It reports whether the
+// entrance is closed.
 func (e *Entrance) leave(l *listener) bool {
 	if e == nil {
 		return false

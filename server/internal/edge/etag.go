@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// TagOf returns the strong ETag of an answer from its parts: the same parts give the
-// same bytes. If a setting changes how the answer is written, the setting is a part
-// too.
+// TagOf returns the strong ETag of an answer from its parts: the same parts give the same
+// bytes. If a setting changes how the answer is written, the setting must be one of the
+// parts.
 func TagOf(parts ...any) (string, error) {
 	text, err := json.Marshal(parts)
 	if err != nil {

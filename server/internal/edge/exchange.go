@@ -19,16 +19,16 @@ type exchange struct {
 	refusal   func(*transcript.Error) ForeignRefusal // see Route.Refusal
 	client    netip.Addr                             // see ClientAddr
 	principal account.Principal
-	identity  *identity     // nil means that the request is not let in yet
+	identity  *identity     // nil if the request has not been accepted yet
 	err       error         // why the request was refused
-	gone      bool          // the client went away
-	waited    time.Duration // for a job or for events, as the client asked
+	gone      bool          // the client disconnected
+	waited    time.Duration // for a job or for events, because the client asked for it
 
 	answer  *recorder    // nil: outside of a request
 	body    *PatientBody // of the request; nil means no body
-	holding holding      // the memory that the request takes
+	holding holding      // the memory that the request uses
 	edge    *Edge        // that counts the request; nil: outside of a request
-	counted string       // the account for which the request is under way; empty means none
+	counted string       // the account for which the request counts as running; empty means none
 }
 
 type exchangeKey struct{}
@@ -55,8 +55,8 @@ func Begun(ctx context.Context) bool {
 	return answer != nil && answer.status != 0
 }
 
-// Abort ends an answer that has begun and cannot be completed. It cuts the connection, because half
-// an answer must not look whole, and does not return. The log shows err.
+// Abort ends an answer that has begun and cannot be completed. It cuts the connection, so that half
+// an answer does not look complete, and does not return. The log shows err.
 func Abort(r *http.Request, err error) {
 	n := exchangeOf(r.Context())
 	n.gone = n.gone || r.Context().Err() != nil || n.answer != nil && n.answer.failed

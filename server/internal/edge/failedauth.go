@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The first maxFailures failed authentications of a client in a minute are answered 401, the
-// others 429 until the minute is over. Good credentials always pass.
+// The first maxFailures failed authentications of a client in a minute are answered with
+// 401, and the others with 429 until the minute is over. Valid credentials always pass.
 const (
 	maxFailures   = 60
 	failureWindow = time.Minute
@@ -14,7 +14,7 @@ const (
 )
 
 // CountFailure counts a failed authentication of a client. If the client has failed too
-// often, the result is how long the client must wait, else 0.
+// often, the result is how long the client must wait; otherwise it is 0.
 func (e *Edge) CountFailure(client netip.Addr, now time.Time) time.Duration {
 	w := e.failures.Add(line(client), failureWindow, now)
 	if w.Count <= maxFailures {
@@ -23,8 +23,8 @@ func (e *Edge) CountFailure(client netip.Addr, now time.Time) time.Duration {
 	return w.End.Sub(now)
 }
 
-// line is the address by which a client is counted: a client has all IPv6 addresses with the
-// same first half.
+// line is the address under which a client is counted: all IPv6 addresses with the same
+// first half count as one client.
 func line(client netip.Addr) netip.Addr {
 	if client.Is6() {
 		return netip.PrefixFrom(client, 64).Masked().Addr()

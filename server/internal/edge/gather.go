@@ -6,18 +6,19 @@ import (
 	"net"
 )
 
-// leastGathered is the size in bytes of answers whose parts leave together. The buffers of
-// net/http hold a smaller answer whole.
+// leastGathered is the size from which the parts of an answer are sent together, in bytes.
+// A smaller answer fits into the buffers of net/http.
 const leastGathered = 4 << 10
 
-// gathering holds the parts of an answer, so that they leave by one system call. net/http
-// alone would send the head of an answer, its long middle and its tail one after the other.
+// gathering collects the parts of an answer, so that one system call sends them. net/http
+// alone would send the head of an answer, its long middle and its tail one after another.
 type gathering struct {
 	parts net.Buffers
 }
 
-// add holds a part. A long part is a part of the body, which stays as it is until the answer
-// has left. A short part may stand in a buffer of net/http, which uses the buffer again.
+// add adds a part. A long part is a part of the body, which does not change until the
+// answer has been sent. A short part may be in a buffer of net/http, which reuses the
+// buffer.
 func (g *gathering) add(b []byte) {
 	if len(b) <= leastGathered {
 		b = bytes.Clone(b)
@@ -27,7 +28,7 @@ func (g *gathering) add(b []byte) {
 
 type connKey struct{}
 
-// ConnContext lets the answers on a connection of Listener leave in one piece. It is a
+// ConnContext lets the answers on a connection of Listener be sent in one piece. It is a
 // ConnContext of an http.Server.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if c, ok := c.(*watchedConn); ok {
@@ -36,10 +37,11 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// gather holds an answer with a body of so many bytes, which is written on the connection of the
-// request that ctx belongs to, until leave sends it. Between the two calls, the handler writes
-// the answer, flushes it, and leaves its bytes alone. gathered is false if the parts of the
-// answer leave by themselves: if the body is small, or on a connection of another listener.
+// gather collects an answer with a body of the given size, which is written on the connection of
+// the request that ctx belongs to, until leave sends the answer. Between the two calls, the
+// handler writes the answer, flushes it, and does not change its bytes. gathered is false if the
+// parts of the answer are sent separately, because the body is small, or because the connection
+// belongs to another listener.
 func gather(ctx context.Context, body int) (leave func(), gathered bool) {
 	c, ok := ctx.Value(connKey{}).(*watchedConn)
 	if !ok || body <= leastGathered {
@@ -49,8 +51,8 @@ func gather(ctx context.Context, body int) (leave func(), gathered bool) {
 	return c.leave, true
 }
 
-// leave sends what was gathered. net/http believes that the parts have left already, so a
-// connection on which they cannot leave is closed.
+// leave sends the collected parts. net/http assumes that the parts were already sent, so
+// leave closes a connection on which it cannot send them.
 func (c *watchedConn) leave() {
 	parts := c.gathered.parts
 	c.gathered = nil

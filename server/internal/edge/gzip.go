@@ -10,8 +10,8 @@ import (
 )
 
 // takesGzip reports whether the answer is sent as gzip (RFC 9110, 12.5.3): the request
-// accepts gzip, and does not prefer an unpacked answer. If the request accepts neither,
-// the answer is not packed.
+// accepts gzip, and does not prefer an uncompressed answer. If the request accepts
+// neither, the answer is not compressed.
 func takesGzip(r *http.Request) bool {
 	const unnamed = -1
 	gzip, identity, others := float64(unnamed), float64(unnamed), float64(unnamed)
@@ -51,10 +51,10 @@ func quality(parameters string) float64 {
 	return 1
 }
 
-// leastPacked is how many bytes of JSON are worth packing for one answer.
+// leastPacked is the size from which JSON is compressed for one answer, in bytes.
 const leastPacked = 1 << 10
 
-// packing packs JSON that is not kept as gzip, for clients that accept gzip.
+// packing compresses JSON that is not stored as gzip, for clients that accept gzip.
 func (e *Edge) packing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead || !takesGzip(r) {
@@ -63,13 +63,14 @@ func (e *Edge) packing(next http.Handler) http.Handler {
 		}
 		vary := w.Header()["Vary"]
 		e.pack(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Vary"] = vary // gzhttp has added a second one
+			w.Header()["Vary"] = vary // gzhttp has added a second header
 			next.ServeHTTP(w, r)
 		})).ServeHTTP(w, wantsGzip)
 	})
 }
 
-// wantsGzip stands for every request for the packer, which needs no more of a request.
+// wantsGzip is a request that stands for every request when gzhttp is called, which needs
+// nothing else from a request.
 var wantsGzip = &http.Request{Method: http.MethodGet, Header: http.Header{"Accept-Encoding": {"gzip"}}}
 
 func newPacker() (func(http.Handler) http.HandlerFunc, error) {

@@ -27,8 +27,8 @@ const (
 	HeaderUploadLength   Header = "Upload-Length"
 	HeaderUploadLimit    Header = "Upload-Limit"
 
-	// HeaderMayRetryAfter is Retry-After on an answer that may go without it. A reference
-	// in the document cannot say so.
+	// HeaderMayRetryAfter is Retry-After on an answer that may have no such header. A
+	// reference in the document cannot say so.
 	HeaderMayRetryAfter Header = "Retry-After" + sometimes
 )
 

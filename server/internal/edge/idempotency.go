@@ -16,24 +16,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Post is a POST that is done once for each Idempotency-Key (see docs/guides/errors.md).
+// Post is a POST that runs once for each Idempotency-Key (see docs/guides/errors.md).
 type Post struct {
 	// Read reads the request, and returns its body in the canonical form: members with
-	// strings, numbers and booleans. Requests with the same method, path and body are
-	// the same.
+	// strings, numbers and booleans. Requests with the same method, path and body are equal.
 	Read func() (map[string]any, error)
-	// Large says that the body takes long to read, so that the key is taken before.
+	// Large says that reading the body takes long, so that the key is taken before the body
+	// is read.
 	Large bool
-	// Cached makes the answer of a request that needs neither work nor a write; a nil Reply: Do
-	// does the request. Keyed requests ask Cached first, see Edge.fromCache. nil means that
-	// every request is done.
+	// Cached makes the answer of a request that needs neither work nor a write. If it returns a
+	// nil Reply, Do runs. Requests with a key call Cached first, see Edge.fromCache. nil means
+	// that Do runs for every request.
 	Cached func() (*Reply, error)
-	// Do does the operation. The transaction that writes the result also records the
-	// answer for the key. key is nil for a request without a key.
+	// Do runs the operation. The transaction that writes the result also records the answer
+	// for the key. key is nil for a request without a key.
 	Do func(key *db.HeldKey) (Reply, error)
-	// Again makes the answer of an earlier request once more, from what the answer speaks of. The bytes
-	// of an answer are not kept: a repetition must not show a batch, a webhook or a link that has been
-	// deleted since, nor a secret that signs no more, and no table may have the address of a link.
+	// Again makes the answer of an earlier request again, from the subject of the answer. The bytes of
+	// an answer are not stored: a repeated answer must not show a batch, a webhook or a link that has
+	// been deleted since, or a secret that no longer signs, and no table may contain the address of a
+	// link.
 	Again func(db.Answer) (Reply, error)
 }
 
@@ -41,8 +42,8 @@ type Post struct {
 type Reply struct {
 	Response
 	Failure *transcript.Error
-	// About names the answer that the key repeats. The zero value: the transaction has
-	// recorded the answer, and nothing is left to settle.
+	// About names the answer that the key repeats. The zero value means that the transaction
+	// has recorded the answer, and that there is nothing to settle.
 	About db.Answer
 }
 
@@ -55,15 +56,16 @@ func ReplyJSON(status int, header map[string]string, body any) (Reply, error) {
 	return Reply{Response: Response{status, header, packed.NewBody(packed.Raw(b))}}, nil
 }
 
-// lasts reports whether a repeated request gets this reply again. Of failures only 404 lasts;
-// after another failure the client may try again.
+// lasts reports whether a repeated request gets this reply again. Among failures, only 404
+// lasts; after any other failure the client may try again.
 func (re *Reply) lasts() bool {
 	return re.Failure == nil || re.Failure.HTTPStatus() == http.StatusNotFound
 }
 
-// Once does the operation of a request, or repeats the answer of an earlier request
-// with the same key. One key has one answer: the answer is recorded before it is sent.
-// Until then, other requests with the key learn that the first request still runs.
+// Once runs the operation of a request, or repeats the answer of an earlier request with
+// the same key. One key has one answer: the answer is recorded before it is sent. Until
+// then, other requests with the key get the answer that the first request is still
+// running.
 func (e *Edge) Once(w http.ResponseWriter, r *http.Request, op Post) error {
 	re, err := e.Settle(w, r, op)
 	if err != nil {
@@ -80,8 +82,8 @@ func (re *Reply) Send(w http.ResponseWriter, r *http.Request) error {
 	return re.send(w, r)
 }
 
-// Settle is Once for a handler that sends the reply in a form of its own. A failure of the reply
-// is the error. Only a header is written to w.
+// Settle is Once for a handler that sends the reply in its own form. A failure of the reply is
+// the error. Only a header is written to w.
 func (e *Edge) Settle(w http.ResponseWriter, r *http.Request, op Post) (re Reply, err error) {
 	key, err := idempotencyKey(r)
 	switch {
@@ -135,21 +137,21 @@ func (e *Edge) keyed(w http.ResponseWriter, r *http.Request, key string, op Post
 // fromCache answers a request that needs no work, and records the answer for its key in one
 // statement. answered is false if the operation must be done.
 //
-// The request looks into the cache before it has the key. The promises about keys hold all
-// the same:
+// The request looks into the cache before it has the key. The guarantees for keys still
+// hold:
 //   - The statement takes the key and records the final answer at once, or it finds that an
-//     earlier request has the key. So one key still has one answer. A
-//     finished earlier request is replayed, and a running one is a conflict. An answer in the
-//     cache changes neither.
+//     earlier request has the key. So one key still has one answer. A finished earlier
+//     request is replayed, and a running one is a conflict. An answer from the cache does
+//     not change this.
 //   - The answer is sent after the statement. A client that has an answer gets this answer
 //     again.
-//   - A process that dies before the statement has written nothing: the key is free, and
-//     there was no job. A process that dies after the statement leaves a final answer, which
-//     a repetition gets.
-//   - If the reply to the statement is lost, the key is either free or answered. The client
-//     gets a 503 and repeats the request; both states serve the repetition.
-//   - Of requests that arrive at the same time with the same key, one takes the key. The
-//     others find the final answer of that request.
+//   - If a process dies before the statement, it has written nothing: the key is free, and
+//     there was no job. If a process dies after the statement, the answer is final, and a
+//     repeated request gets it.
+//   - If the reply to the statement is lost, the key is either free or has its answer. The
+//     client gets a 503 and repeats the request, which works in both states.
+//   - If requests with the same key arrive at the same time, one of them takes the key.
+//     The others find the final answer of that request.
 func (e *Edge) fromCache(w http.ResponseWriter, r *http.Request, id db.IdempotencyKey, print []byte, op Post) (_ Reply, answered bool, err error) {
 	if op.Cached == nil {
 		return Reply{}, false, nil
@@ -179,8 +181,8 @@ func (e *Edge) replay(w http.ResponseWriter, r *http.Request, earlier db.KeyStat
 	return re, err
 }
 
-// replay makes the answer of the earlier request with the same key once more, if the
-// earlier request was the same request and has ended.
+// replay repeats the answer of the earlier request with the same key, if the earlier
+// request was equal and has ended.
 func (op *Post) replay(r *http.Request, earlier db.KeyState, print []byte) (_ Reply, err error) {
 	if op.Large && earlier.Answer != nil {
 		if print, err = op.fingerprint(r); err != nil {
@@ -201,7 +203,7 @@ func (op *Post) replay(r *http.Request, earlier db.KeyState, print []byte) (_ Re
 	return re, err
 }
 
-// do does the operation, and settles its answer.
+// do runs the operation, and settles its answer.
 func (l *lease) do(op Post) (Reply, error) {
 	re, err := op.Do(&l.key)
 	switch {
@@ -227,7 +229,7 @@ func (l *lease) do(op Post) (Reply, error) {
 	return re, nil
 }
 
-// errRunning says that another request holds the key. left is the rest of that request's
+// errRunning means that another request holds the key. left is the rest of that request's
 // lease: if the process of that request is dead, the key is free when the lease ends.
 func errRunning(left time.Duration) error {
 	e := transcript.Errorf(transcript.IdempotencyInProgress, "The same request was sent before, and is still running.")
@@ -260,6 +262,6 @@ func (op *Post) fingerprint(r *http.Request) ([]byte, error) {
 	}
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s %s\n", r.Method, r.URL.Path)
-	_ = json.NewEncoder(hash).Encode(body) // sorts the members; such a map and a hash never fail
+	_ = json.NewEncoder(hash).Encode(body) // JSON sorts the members; encoding such a map never fails
 	return hash.Sum(nil), nil
 }

@@ -13,13 +13,14 @@ import (
 const (
 	// keyBeat is how often a request renews the lease of its key.
 	keyBeat = db.KeyLease / 3
-	// keyTimeout bounds each write about a key at the end of its request.
+	// keyTimeout limits each write about a key at the end of its request.
 	keyTimeout = 10 * time.Second
-	// keyPause is the time between two attempts to release a key while the database is away.
+	// keyPause is the time between two attempts to release a key while the database is not
+	// available.
 	keyPause = 100 * time.Millisecond
 )
 
-// leases hold the idempotency keys of the requests that run.
+// leases hold the idempotency keys of the running requests.
 type leases struct {
 	store *db.Store
 	log   *slog.Logger
@@ -36,8 +37,8 @@ func newLeases(store *db.Store, log *slog.Logger) *leases {
 	return l
 }
 
-// close gives up the keys that could not be released, and returns when nothing
-// runs in the background any more.
+// close gives up the keys that could not be released, and returns when nothing runs in
+// the background.
 func (l *leases) close() {
 	l.mu.Lock()
 	l.end()
@@ -58,7 +59,7 @@ type lease struct {
 func (l *leases) take(ctx context.Context, id db.IdempotencyKey, fingerprint []byte) (*lease, db.KeyState, error) {
 	state, err := l.store.Idempotency.Take(ctx, id, fingerprint)
 	switch {
-	case err != nil && state.Held != nil: // this request may have taken the key: only the database's answer is missing
+	case err != nil && state.Held != nil: // this request may have taken the key, because only the database's answer is missing
 		l.retry(*state.Held)
 		return nil, state, err
 	case err != nil || state.Held == nil:
@@ -92,9 +93,9 @@ func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 	return func() { cancel(); <-stopped }
 }
 
-// settle records the final answer for the key; the zero Answer: none. The result is the answer
-// to send. The result differs from a if another request has taken this request for dead, and
-// has already repeated the recorded answer.
+// settle records the final answer for the key; the zero Answer means that there is none. The
+// result is the answer to send. The result differs from a if another request has considered
+// this request dead, and has already repeated the recorded answer.
 func (l *lease) settle(a db.Answer) (db.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()
@@ -107,7 +108,7 @@ func (l *lease) settle(a db.Answer) (db.Answer, error) {
 }
 
 // release ends the lease. A key that is not settled repeats the recorded answer; without a
-// recorded answer the key is free. cause is the error of the request; nil means it
+// recorded answer, the key is free. cause is the error of the request, or nil if it
 // succeeded.
 func (l *lease) release(cause error) {
 	l.stopBeat()
@@ -121,7 +122,7 @@ func (l *lease) release(cause error) {
 			l.leases.log.Warn("an idempotency key was not released", "err", err)
 		}
 	}
-	if away { // the answer does not wait: the client comes back in two seconds, and must find the key free
+	if away { // the answer does not wait, because the client comes back in two seconds and must find the key free
 		l.leases.retry(l.key)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Lifetime tells the requests of a server that the server stops. A lifetime first drains:
-// everything still works, and answers close their connections. Then the lifetime ends: waiting
-// requests are answered. Safe for concurrent use.
+// Lifetime tells the requests of a server that the server is stopping. A lifetime first
+// drains: everything still works, and answers close their connections. Then the lifetime ends:
+// waiting requests are answered. A Lifetime is safe for concurrent use.
 type Lifetime struct {
 	draining chan struct{}
 	drain    sync.Once
@@ -43,16 +43,16 @@ func (l *Lifetime) End() { l.end() }
 // Ended is closed by End.
 func (l *Lifetime) Ended() <-chan struct{} { return l.ended.Done() }
 
-// Until is ctx for a request that waits: it also ends with the lifetime. The caller calls
-// the function when the wait is over.
+// Until returns a copy of ctx for a request that waits. It also ends with the lifetime.
+// The caller calls the function when the wait is over.
 func (l *Lifetime) Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(l.ended, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// Excuses reports whether an error may come from the end of the service. The client is told
-// to repeat the request, which another process answers.
+// Excuses reports whether an error may come from the stop of the service. The client is
+// told to repeat the request, and another process answers.
 func (l *Lifetime) Excuses(err error) bool {
 	if l.ended.Err() == nil {
 		return false

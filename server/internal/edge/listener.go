@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Listener is l. On its connections large answers leave by one system call, and an [Entrance] can wait
-// for their first requests.
+// Listener is l. On its connections, one system call sends a large answer, and an [Entrance] can
+// wait for their first requests.
 func Listener(l net.Listener) net.Listener {
 	return &listener{Listener: l, ended: make(chan struct{})}
 }
@@ -42,7 +42,7 @@ func (l *listener) Close() error {
 // watchedConn is a connection on which net/http answers.
 type watchedConn struct {
 	net.Conn
-	gathered *gathering // nil means each part of an answer leaves by itself
+	gathered *gathering // nil means that each part of an answer is sent separately
 	entrance *Entrance  // nil means no server watches the listener
 	coming   atomic.Bool
 }

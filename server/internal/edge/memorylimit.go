@@ -10,28 +10,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
-// The bytes that may be in memory at the same time, and the share of an account. The
-// decoder of JSON needs six times the size of a body, so 40 MiB of bodies need 240 MiB
-// for a moment. A process that may have 1 GB has room for them.
+// The largest number of bytes in memory at the same time, and the share of an account.
+// The decoder of JSON needs six times the size of a body, so 40 MiB of bodies need 240
+// MiB for a moment. A process with 1 GB has enough memory for them.
 const (
 	DefaultBodyBytes = 40 << 20
-	LeastBodyBytes   = 2 * LargestBody // the largest body fits, and also some others
-	// DefaultAnswerBytes bounds the large answers that clients are reading.
+	LeastBodyBytes   = 2 * LargestBody // the largest body fits, and some other bodies too
+	// DefaultAnswerBytes limits the large answers that clients are reading.
 	DefaultAnswerBytes = 64 << 20
-	// uploadsAtOnce bounds the uploads on their way into an object store, whose parts are
-	// large. A folder takes the bytes as they arrive.
+	// uploadsAtOnce limits the uploads that are being written into an object store, because
+	// their parts are large. A folder stores the bytes as they arrive.
 	uploadsAtOnce = 16
-	// shares is how many accounts together use up a bound.
+	// shares is the number of accounts that together use up a limit.
 	shares = 4
 )
 
-// memory bounds what the requests of the process hold.
+// memory limits what the requests of the process hold.
 type memory struct {
 	bodies, answers, uploads *BodyBudget
-	openAnswers              *BodyBudget // without an account; the owners are networks
+	openAnswers              *BodyBudget // for requests without an account; the owners are networks
 
 	largestAnswer int64 // in bytes; a larger answer counts as this many
-	holdsUploads  bool  // an upload takes memory
+	holdsUploads  bool  // used if an upload needs memory
 }
 
 func newMemory(bodyBytes, answerBytes int64, holdsUploads bool) *memory {
@@ -43,8 +43,8 @@ func newMemory(bodyBytes, answerBytes int64, holdsUploads bool) *memory {
 	}
 }
 
-// holding is what one request holds until it is answered. The zero value, outside of a
-// request, is not bounded.
+// holding is the memory that one request holds until it is answered. The zero value,
+// outside of a request, has no limit.
 type holding struct {
 	of   *memory
 	held []*HeldBody
@@ -63,8 +63,8 @@ func (h *holding) release() {
 	}
 }
 
-// holdBody begins to hold the body of the request that ctx belongs to; nil means no
-// bound.
+// holdBody begins to hold the body of the request that ctx belongs to; nil means that
+// there is no limit.
 func holdBody(ctx context.Context) *HeldBody {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
@@ -74,8 +74,8 @@ func holdBody(ctx context.Context) *HeldBody {
 	return h.hold(h.of.bodies, entry.principal.Account)
 }
 
-// HoldUpload holds the memory that an upload needs, until arrived is called: the request may wait
-// much longer for its job.
+// HoldUpload holds the memory that an upload needs, until arrived is called, because the request
+// may wait much longer for its job.
 func HoldUpload(ctx context.Context) (arrived func(), err error) {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
@@ -113,7 +113,7 @@ func holdAnswer(ctx context.Context, size int) error {
 }
 
 // noRoom is the refusal of bytes that do not fit: 429 if the account has used its share, 503 if
-// the process has no room.
+// the process has no memory left.
 func noRoom(err error) error {
 	switch {
 	case errors.Is(err, ErrBodiesShare):
@@ -125,10 +125,11 @@ func noRoom(err error) error {
 }
 
 // readWhole reads a body to its end. If the length is known, readWhole holds all bytes before
-// it reads the first, else it holds them in steps. No body is longer than most.
+// it reads the first byte; otherwise it holds them in steps. It refuses a body that is longer
+// than most.
 func readWhole(body io.Reader, length, most int64, held *HeldBody) ([]byte, error) {
 	const first, further = 4 << 10, 2 // bytes; times
-	room := length + 1                // a byte more, to see the end
+	room := length + 1                // one byte more, to detect the end
 	if length < 0 {
 		room = first
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// everyAnswer are headers that all answers have, in addition to X-Request-Id. Answers
-// share the values. An answer with another value replaces the value.
+// everyAnswer are the headers that all answers have, in addition to X-Request-Id. Answers
+// share the values. If an answer has its own value, that value replaces this one.
 var everyAnswer = http.Header{
 	"X-Content-Type-Options": {"nosniff"},
 	"Vary":                   {"Authorization, X-API-Key, Accept-Encoding"},
 }
 
 // outermost is the outer layer of the edge: request id, log line, panics, deadlines. If
-// handlers of this package stand inside each other, only the first does this work.
+// handlers of this package are nested, only the outermost does this work.
 func (e *Edge) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, done := r.Context().Value(exchangeKey{}).(*exchange); done {
@@ -47,16 +47,16 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 		defer e.uncount(n)
 		defer rec.end()
 		h := rec.Header()
-		before := h["Vary"] // of a handler around this one: the origin, for example
+		before := h["Vary"] // of a handler around this one, for example the origin
 		maps.Copy(h, everyAnswer)
 		if before != nil {
 			h["Vary"] = slices.Concat(before, everyAnswer["Vary"])
 		}
 		h.Set("X-Request-Id", n.id)
 		if e.lifetime.Draining() {
-			h.Set("Connection", "close") // the next request is for another process
+			h.Set("Connection", "close") // the next request should go to another process
 		}
-		defer func() { e.ended(r, rec, n, time.Since(began)) }() // also for a request that is cut off
+		defer func() { e.ended(r, rec, n, time.Since(began)) }() // even if the request is cut off
 		defer func() {
 			if crash := recover(); crash != nil {
 				e.crashed(rec, r, crash)
@@ -67,7 +67,7 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 }
 
 // crashed answers for a handler that panicked. If the handler had begun to answer, crashed
-// cuts the connection, because half an answer must not look whole.
+// cuts the connection, so that half an answer does not look complete.
 func (e *Edge) crashed(w *recorder, r *http.Request, crash any) {
 	if err, ok := crash.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(crash)

@@ -36,7 +36,8 @@ func RateWindowOf(ctx context.Context) *transcript.RateWindow {
 
 // countRequest counts a request of p, and sets the headers of the windows. If there are too many
 // requests, the error is a 429. If the account has no limit, the window is nil. Requests without
-// a key are counted apart, so that a program at its limit does not lock people out of a website.
+// a key are counted separately, so that a program at its limit does not lock people out of a
+// website.
 func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal, class db.RequestClass) (*rateWindow, error) {
 	limit := rateLimitOf(p.Plan, class)
 	if limit.Requests == account.Unlimited {
@@ -66,7 +67,7 @@ func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal,
 }
 
 // setHeaders sets the headers of the window. The names are in the canonical form of
-// http.Header, because every answer would pay for a conversion.
+// http.Header, because otherwise every answer would need a conversion.
 func (w *rateWindow) setHeaders(h http.Header) {
 	h.Set("X-Ratelimit-Limit", strconv.Itoa(w.limit))
 	h.Set("X-Ratelimit-Remaining", strconv.Itoa(w.remaining))
@@ -102,12 +103,11 @@ func structured(name string, requests, polls int, both string, value int) string
 // largestInteger is the largest number in a structured field.
 const largestInteger = 999_999_999_999_999
 
-// pollsPerRequest is how many requests for the progress of work an account may make for each
-// other request.
+// pollsPerRequest is how many polling requests an account may make for each other request.
 const pollsPerRequest = 5
 
 // unpaidLimit is the limit of a plan that is not paid and has no limit of its own. Such
-// requests are answered 402, but even these answers must be bounded.
+// requests are answered with 402, but even these answers must be limited.
 var unpaidLimit = account.RateLimit{Requests: 60, Window: time.Minute}
 
 // rateLimitOf is the limit of a plan for requests of a class. The window is a number of whole

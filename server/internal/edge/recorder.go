@@ -6,23 +6,23 @@ import (
 )
 
 // recorder remembers the status and the size of an answer, and cuts off a client that reads the
-// answer too slowly. See [patience]. Each event of an event stream has eventTimeout instead. A
-// handler that sets a write deadline by an http.ResponseController has that deadline alone.
+// answer too slowly. See [patience]. Each event of an event stream has eventTimeout instead. If
+// a handler sets a write deadline with an http.ResponseController, only that deadline applies.
 type recorder struct {
 	http.ResponseWriter
 	control *http.ResponseController // of ResponseWriter
 	body    *PatientBody             // of the request; nil means no body
 	status  int
 	written int64
-	failed  bool // the client has not taken a part of the answer
+	failed  bool // the client has not read a part of the answer
 
 	pacing   pacing
-	http2    bool // deadlines also count while nothing is written
+	http2    bool // deadlines also apply while nothing is written
 	patience patience
 	until    time.Time // the deadline
 }
 
-// pacing is what ends a slow answer.
+// pacing ends a slow answer.
 type pacing int
 
 const (
@@ -37,14 +37,14 @@ const eventTimeout = 10 * time.Second
 // writeChunk is how many bytes of an answer are written at once.
 const writeChunk = 64 << 10
 
-// newRecorder records the answer to r, and gives the body of r its deadlines. A recorder that
-// stands inside of another one leaves the deadlines to that one.
+// newRecorder records the answer to r, and gives the body of r its deadlines. A recorder
+// inside of another one leaves the deadlines to that one.
 func newRecorder(w http.ResponseWriter, r *http.Request) *recorder {
 	rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), patience: patience(grace), http2: r.ProtoMajor > 1}
 	if _, inside := w.(*recorder); inside {
 		rec.pacing = byHandler
 	} else {
-		rec.deadline(time.Time{}) // the request before this one on the connection may have left one
+		rec.deadline(time.Time{}) // the previous request on the connection may have left a deadline
 	}
 	rec.limitBody(r)
 	return rec
@@ -63,8 +63,8 @@ func (w *recorder) limitBody(r *http.Request) {
 	w.body = body
 }
 
-// begin is called before anything is written. A gzip answer gets an ETag of its own. A
-// refusal goes out at once, even if the body is still on its way.
+// begin is called before anything is written. A gzip answer gets its own ETag. A refusal
+// is sent at once, even if the body is still arriving.
 func (w *recorder) begin(status int) {
 	if w.status != 0 {
 		return
@@ -89,7 +89,8 @@ const eventsType = "text/event-stream"
 // abandons reports whether the answer ends before the body. In HTTP/2 no answer waits for a body.
 func (w *recorder) abandons() bool { return w.body != nil && !w.body.ended && !w.http2 }
 
-// end is called when the handler has returned. The rest that net/http sends or reads is bounded too.
+// end is called when the handler has returned. The bytes that net/http then sends or reads are
+// limited too.
 func (w *recorder) end() {
 	if w.status != 0 && w.pacing == byPatience {
 		w.wait(time.Now())
@@ -103,7 +104,7 @@ func (w *recorder) end() {
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *recorder) WriteHeader(status int) {
-	if status >= http.StatusOK { // else the answer is still to come
+	if status >= http.StatusOK { // otherwise the answer follows
 		w.begin(status)
 	} else {
 		w.wait(time.Now())
@@ -174,7 +175,7 @@ func (w *recorder) waited(began time.Time, n int, err error) {
 	}
 	w.patience.moved(n, time.Since(began))
 	if w.http2 {
-		w.deadline(time.Time{}) // a deadline that passes would end the answer
+		w.deadline(time.Time{}) // an expired deadline would end the answer
 	}
 }
 

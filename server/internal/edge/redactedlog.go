@@ -8,20 +8,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// maxLogged is the longest value in a log line, in characters: room for the stack of a
-// crash. Errors repeat a caller's text far more shortly; maxLogged also bounds the text
-// in errors of other packages.
+// maxLogged is the longest value in a log line, in characters: enough for the stack of a
+// crash. Errors quote much less of a caller's text; maxLogged also limits the text in
+// errors of other packages.
 const maxLogged = 4000
 
-// maxCause is how much of the reason for a refusal a request's log line has, in characters:
-// room for a link.
+// maxCause is how much of the reason for a refusal a request's log line contains, in
+// characters: enough for a link.
 const maxCause = 500
 
-// SafeLog is a log whose values are bounded, and in which API keys are cut to their prefixes.
+// SafeLog is a log that limits its values, and cuts API keys to their prefixes.
 func SafeLog(log *slog.Logger) *slog.Logger { return slog.New(boundedLog{log.Handler()}) }
 
 // boundedLog cuts the values of log lines to maxLogged, and API keys in the values to their
-// prefixes. A client may have put a key anywhere.
+// prefixes. A client may have put a key into any value.
 type boundedLog struct{ slog.Handler }
 
 // Handle implements slog.Handler.
@@ -58,7 +58,7 @@ func (l boundedLog) WithGroup(name string) slog.Handler {
 
 func fit(text string) string { return clip.To(account.HideKeys(text), maxLogged) }
 
-// isFit reports whether a needs no change. isFit is false for groups and values, which
+// isFit reports whether a needs no change. It is false for groups and values, which
 // boundedAttr reads.
 func isFit(a slog.Attr) bool {
 	switch a.Value.Kind() {
@@ -71,8 +71,8 @@ func isFit(a slog.Attr) bool {
 	return true
 }
 
-// boundedAttr bounds a value. A value that needs no change stays as it is, because the log's
-// handler may look into an error.
+// boundedAttr limits a value. It does not change a value that needs no change, because the
+// log's handler may look into an error.
 func boundedAttr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {

@@ -11,13 +11,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// FlatRefusal is a refusal of the HTTP layer, whose body is a FlatError: an unknown path, a
-// credential that is not good, too many requests.
+// FlatRefusal is a refusal of the HTTP layer, whose body is a FlatError: an unknown path,
+// an invalid credential, too many requests.
 type FlatRefusal struct {
 	Status int
 	Slug   string
 	code   transcript.Code
-	// message says how to cure the failure; empty if the slug says enough.
+	// message says what to do; empty if the slug is enough.
 	message string
 	// retryAfter is the value of Retry-After, in seconds; 0 means no such header.
 	retryAfter int
@@ -25,12 +25,12 @@ type FlatRefusal struct {
 
 func (e *FlatRefusal) Error() string { return e.Slug }
 
-// flat is the flat form of a code that has a flat form.
+// flat returns the flat form of a code that has one.
 func flat(code transcript.Code, message string) *FlatRefusal {
 	return &FlatRefusal{Status: code.Status(), Slug: code.Slug(), code: code, message: message}
 }
 
-// The flat refusals that are always the same.
+// The flat refusals that never change.
 var (
 	ErrUnknownRoute = flat(transcript.NotFound, "")
 	errWrongMethod  = flat(transcript.MethodNotAllowed, "")
@@ -39,23 +39,25 @@ var (
 	ErrInternal     = flat(transcript.Internal, "")
 )
 
-// ErrCut is for the log alone: no client can read it.
+// ErrCut is only for the log, because no client can read it.
 var ErrCut = transcript.Errorf(transcript.ServiceUnavailable, "The service ended before the body had arrived.")
 
-// ErrStopped ends the body of a request that a later request for the same upload replaces.
+// ErrStopped ends the body of a request if a later request for the same upload replaces
+// the request.
 var ErrStopped = transcript.Errorf(transcript.StateConflict, "Another request has taken the upload over.")
 
-// unavailableRetry is the Retry-After while a part of the service itself is away.
+// unavailableRetry is the Retry-After while a part of the service itself is not
+// available.
 const unavailableRetry = 2 // seconds
 
-// Unavailable refuses with 503 while a part of the service itself is away.
+// Unavailable refuses with 503 while a part of the service itself is not available.
 func Unavailable() *transcript.Error {
 	e := transcript.Errorf(transcript.ServiceUnavailable, "The service is not available for the moment.")
 	e.RetryAfter = unavailableRetry
 	return e
 }
 
-// Unsupported refuses a body for its type or its encoding.
+// Unsupported refuses a body because of its type or its encoding.
 func Unsupported(message string) *FlatRefusal {
 	return flat(transcript.UnsupportedMediaType, message)
 }
@@ -67,13 +69,13 @@ func RateLimited(wait time.Duration) *FlatRefusal {
 	return e
 }
 
-// wholeSeconds is a time in seconds, and not shorter than the time.
+// wholeSeconds is a time in seconds, rounded up.
 func wholeSeconds(d time.Duration) int { return int(max(d+time.Second-1, 0) / time.Second) }
 
 // FlatError is the body of a flat refusal.
 type FlatError struct {
 	Error string `json:"error"` // the slug: what to branch on
-	// Message says what to do about it, where the slug does not.
+	// Message says what to do, unless the slug is enough.
 	Message   string `json:"message,omitempty"`
 	RequestID string `json:"requestId,omitempty"` // the same as in X-Request-Id
 }
@@ -83,9 +85,9 @@ type ErrorEnvelope struct {
 	Error transcript.Error `json:"error"` // why the request was refused
 }
 
-// BusinessFailure returns the failure in err that clients may read as it is. INTERNAL is no
-// such failure, and neither is an embedder's error whose status is below 400 or above 599:
-// both are faults of the service.
+// BusinessFailure returns the failure in err that clients may read unchanged. INTERNAL is
+// not such a failure, and neither is an embedder's error whose status is below 400 or
+// above 599: both are faults of the service.
 func BusinessFailure(err error) (*transcript.Error, bool) {
 	var coded *transcript.Error
 	if !errors.As(err, &coded) || coded.Code == transcript.Internal {
@@ -101,7 +103,8 @@ func BusinessFailure(err error) (*transcript.Error, bool) {
 //   - A *transcript.Error gets the status and the body of its code. RATE_LIMITED, for
 //     which RetryAfter is required, gets the flat body.
 //   - ErrNoCredential and ErrInvalidCredential are 401.
-//   - Any other error, nil too, is a fault of the program: 500, and the log says which.
+//   - Any other error, including nil, is a fault of the program: 500, and the log has the
+//     error.
 //
 // The caller must not have written any part of the answer yet.
 func (e *Edge) Refuse(w http.ResponseWriter, r *http.Request, err error) {
@@ -111,8 +114,8 @@ func (e *Edge) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	e.outermost(e.answering(func(http.ResponseWriter, *http.Request) error { return err })).ServeHTTP(w, r)
 }
 
-// refuse answers with an error: a FlatRefusal flat, a coded error in an envelope, any other
-// error as a fault of the service.
+// refuse answers with an error: a FlatRefusal as a flat string, a coded error in an
+// envelope, and any other error as a fault of the service.
 func (e *Edge) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil && e.lifetime.Excuses(err) {
 		err = Unavailable().Because(err)
@@ -139,7 +142,7 @@ func (e *Edge) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		exchangeOf(r.Context()).gone = true
-		return // the client is gone
+		return // the client has disconnected
 	default:
 		e.log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
 		failure = ErrInternal
@@ -191,7 +194,7 @@ func (e *Edge) respondForeign(ctx context.Context, w http.ResponseWriter, refusa
 }
 
 // respondRefusal sends the body of a refusal. The details of an embedder's error may have a
-// value that JSON does not have. Then the answer is a plain 500.
+// value that JSON cannot represent. Then the answer is a plain 500.
 func (e *Edge) respondRefusal(ctx context.Context, w http.ResponseWriter, status int, body any) {
 	err := RespondJSON(w, status, body)
 	if err == nil {

@@ -43,10 +43,10 @@ const LargestBody = 8 << 20
 // larger.
 const MaxJSONBody = 1 << 20
 
-// ReadBody reads a whole body of at most so many bytes. The bytes count as held until the
-// request is answered.
+// ReadBody reads a whole body of at most the given size. The bytes count as held until
+// the request is answered.
 func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
-	if r.ContentLength > most { // the client need not send it
+	if r.ContentLength > most { // the client need not send the body
 		return nil, InvalidBody(fmt.Sprintf("is larger than %d bytes", most))
 	}
 	if body := exchangeOf(r.Context()).body; body != nil {

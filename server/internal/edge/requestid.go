@@ -18,7 +18,8 @@ const RequestIDPattern = `^[A-Za-z0-9._-]{1,64}$`
 
 var callersID = regexp.MustCompile(RequestIDPattern)
 
-// requestID is the client's own id if that id is fit for a log, else a new id.
+// requestID returns the client's own id if the id is suitable for a log, and otherwise a
+// new id.
 func requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	if _, isKey := account.FindKey(id); !isKey && callersID.MatchString(id) {

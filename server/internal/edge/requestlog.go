@@ -13,13 +13,14 @@ import (
 func (e *Edge) ended(r *http.Request, w *recorder, n *exchange, took time.Duration) {
 	status := w.status
 	if n.gone {
-		status = 499 // the client went away
+		status = 499 // the client disconnected
 	}
 	n.route.Answered(r.Method, status, took-n.waited)
 	if !e.log.Enabled(r.Context(), slog.LevelInfo) {
 		return
 	}
-	// The line has no place in the code, which costs a third of the time and is always the same.
+	// The line has no source position, because the position would take a third of the time and
+	// is always the same.
 	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
 	attrs := append(make([]slog.Attr, 0, 10),
 		slog.String("request", n.id),
@@ -37,5 +38,5 @@ func (e *Edge) ended(r *http.Request, w *recorder, n *exchange, took time.Durati
 		attrs = append(attrs, slog.String("err", clip.To(n.err.Error(), maxCause)))
 	}
 	line.AddAttrs(attrs...)
-	_ = e.log.Handler().Handle(r.Context(), line) // as slog itself, which has no place to report an error
+	_ = e.log.Handler().Handle(r.Context(), line) // as slog itself does, which cannot report an error
 }

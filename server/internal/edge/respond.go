@@ -14,8 +14,8 @@ import (
 // answerTime is how long a client may take to read an answer that the process keeps in memory.
 const answerTime = 2 * time.Minute
 
-// RespondJSON answers with a value as JSON. If JSON has no such value, RespondJSON writes
-// nothing and returns an error.
+// RespondJSON answers with a value as JSON. If JSON cannot represent the value,
+// RespondJSON writes nothing and returns an error.
 func RespondJSON(w http.ResponseWriter, status int, body any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -28,7 +28,7 @@ func RespondJSON(w http.ResponseWriter, status int, body any) error {
 // JSONType is the media type of nearly all answers.
 const JSONType = "application/json"
 
-// RespondInterim sends an interim answer, with these headers alone. A client of HTTP/1.0 gets
+// RespondInterim sends an interim answer, with only these headers. A client of HTTP/1.0 gets
 // none.
 func RespondInterim(w http.ResponseWriter, r *http.Request, status int, header map[string]string) {
 	if !r.ProtoAtLeast(1, 1) {
@@ -70,8 +70,8 @@ func (a Response) send(w http.ResponseWriter, r *http.Request) error {
 	return RespondPacked(w, r, JSONType, a.Status, a.Body)
 }
 
-// RespondPacked sends a body whose parts may be kept as gzip. A client that accepts
-// gzip gets these parts as they are.
+// RespondPacked sends a body whose parts may be stored as gzip. A client that accepts
+// gzip gets these parts unchanged.
 func RespondPacked(w http.ResponseWriter, r *http.Request, mediaType string, status int, body *packed.Body) error {
 	gzip := body.Packed() && takesGzip(r)
 	if err := holdAnswer(r.Context(), body.Size(gzip)); err != nil {
@@ -96,8 +96,8 @@ func RespondPacked(w http.ResponseWriter, r *http.Request, mediaType string, sta
 	respondHead(w, mediaType, status, parts)
 	control := http.NewResponseController(w)
 	for _, part := range parts {
-		_ = control.Flush()  // a part is not copied behind the one before; a writer without Flush copies
-		_, _ = w.Write(part) // an error means what it means in Respond
+		_ = control.Flush()  // no part is copied into the previous one; only a writer without Flush copies
+		_, _ = w.Write(part) // an error has the same meaning as in Respond
 	}
 	_ = control.Flush() // as above
 	return nil
@@ -124,7 +124,7 @@ func respondHead(w http.ResponseWriter, mediaType string, status int, body [][]b
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "private, no-cache")
 	}
-	// The writer of a server has deadlines. Other writers may have none.
+	// The writer of a server supports deadlines. Other writers may not.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(min(grace+time.Duration(length/leastRate)*time.Second, answerTime)))
 	w.WriteHeader(status)
 }

@@ -16,37 +16,37 @@ import (
 // operation in the OpenAPI document, so that neither exists without the other.
 type Route struct {
 	Method, Pattern string
-	Formerly        string // an earlier pattern, which goes on answering; empty means none
+	Formerly        string // an earlier pattern, which still works; empty means none
 	Operation       string // operationId, the name of the client's method
 	Summary         string
 	Tag             string
 	Open            bool          // needs no credential
 	ByAddress       bool          // of an open route: requests count in a rate window of the client's address
-	Always          bool          // of an open route: it answers whatever else its client has under way
+	Always          bool          // of an open route: it answers whatever other requests of the client are running
 	Scope           account.Scope // empty means any valid key
-	Polls           bool          // asks for the progress of work; such requests have a rate window of their own
-	CountsItself    bool          // its handler finds out of which class a request is, and calls Edge.Count
-	Streams         bool          // its answer is sent as it is made
+	Polls           bool          // polls the progress of work; such requests have their own rate window
+	CountsItself    bool          // its handler determines the class of a request, and calls Edge.Count
+	Streams         bool          // its answer is sent while it is made
 	Handle          func(http.ResponseWriter, *http.Request) error
 	// Refusal writes every refusal of the pattern in the form of another API; nil means the
-	// API's own form. All routes of a pattern have the same. The error of a refusal that is
-	// otherwise flat may have no message.
+	// API's own form. All routes of a pattern have the same value. The error of a refusal
+	// that is otherwise flat may have no message.
 	Refusal func(*transcript.Error) ForeignRefusal
 
 	// For the document.
-	Path, Query, Header request.Table     // of this route, in addition to those of many routes
+	Path, Query, Header request.Table     // of this route, in addition to the usual ones
 	Body                request.Table     // a JSON body
-	BodyOptional        bool              // the body may be left out
-	Ranges              bool              // the route sends ranges of bytes: 416
-	Conditional         bool              // the route wants an If-Match: 412 and 428
+	BodyOptional        bool              // the body is optional
+	Ranges              bool              // the route supports ranges of bytes: 416
+	Conditional         bool              // the route needs an If-Match: 412 and 428
 	Form                request.Table     // a multipart form
 	CSV                 string            // the description of a CSV body; empty means that the route takes none
 	OPML                string            // the description of an OPML body; empty means that the route takes none
 	Texts               map[string]string // the descriptions of other bodies of text, by their media types
 	Files               map[string]string // the descriptions of bodies of bytes, by their media types, as "audio/*"
 	Answers             []Answer
-	Codes               []transcript.Code // of the errors of this route; every route has some more
-	Report              any               // the body of 502 and 503; nil means the error alone
+	Codes               []transcript.Code // of the errors of this route, in addition to the usual ones
+	Report              any               // the body of 502 and 503; nil means only the error
 	Events              map[transcript.EventType]any
 }
 
@@ -68,8 +68,8 @@ func (rt *Route) class() db.RequestClass {
 	return db.MainRequests
 }
 
-// handle is Handle of a request whose query has no fields of the body. The bodies of another API
-// follow the rules of that API.
+// handle is Handle for a request whose query has no fields of the body. The bodies of another
+// API follow the rules of that API.
 func (rt *Route) handle(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.RawQuery != "" && rt.Refusal == nil {
 		var body request.Table
@@ -86,8 +86,9 @@ func (rt *Route) handle(w http.ResponseWriter, r *http.Request) error {
 	return rt.Handle(w, r)
 }
 
-// Handler serves a set of routes with the whole edge around them. Handler itself answers
-// unknown paths and wrong methods, in the API's form; http.ServeMux has another form.
+// Handler serves a set of routes, wrapped by the edge. Handler itself answers unknown
+// paths and wrong methods, in the API's form, because http.ServeMux would use another
+// form.
 func (e *Edge) Handler(routes []Route) http.Handler {
 	methods := map[string]map[string]*Route{} // by pattern
 	for i, rt := range routes {
@@ -109,7 +110,8 @@ func (e *Edge) Handler(routes []Route) http.Handler {
 	mux.Handle("/", unknown)
 	return e.outermost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived(r.Context())
-		// ServeMux would redirect a path that is not clean, and refuse "*", in another form.
+		// ServeMux would redirect a path that is not clean, and would refuse "*" in another
+		// form.
 		if path.Clean(r.URL.Path) != r.URL.Path || r.RequestURI == "*" {
 			unknown.ServeHTTP(w, r)
 			return
@@ -140,8 +142,8 @@ func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 			h = e.authenticate(rt.class(), h)
 		}
 		handlers[method] = h
-		if method == http.MethodGet && rt.Events == nil { // an event stream has no HEAD
-			handlers[http.MethodHead] = h // net/http leaves the body out
+		if method == http.MethodGet && rt.Events == nil { // an event stream does not support HEAD
+			handlers[http.MethodHead] = h // net/http leaves out the body
 		}
 	}
 	var allowed []string
@@ -166,7 +168,7 @@ func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 	})
 }
 
-// answering is h as an http.Handler that refuses with the error of h.
+// answering converts h into an http.Handler that refuses with the error of h.
 func (e *Edge) answering(h func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h(w, r); err != nil {

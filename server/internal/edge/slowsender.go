@@ -12,14 +12,14 @@ import (
 )
 
 // bodyTime is how long a body that the process keeps in memory may take, from the start of the
-// request to the last byte. The largest body, 8 MiB, takes that long at 70 KB a second.
+// request to the last byte. At 70 KB a second, the largest body, 8 MiB, takes this long.
 const bodyTime = 2 * time.Minute
 
 // bodyLinger is how long a connection stays open if the answer came before the end of the body.
 // A client that is still sending then reads the answer.
 const bodyLinger = 500 * time.Millisecond
 
-// PatientBody is a request's body with a deadline: see [patience]. A Read beyond the deadline is
+// PatientBody is a request's body with a deadline: see [patience]. A Read after the deadline is
 // ErrTooSlow, and a Read on a connection that this process has closed is ErrCut.
 type PatientBody struct {
 	io.ReadCloser
@@ -28,11 +28,11 @@ type PatientBody struct {
 	patience patience
 	until    time.Time                 // the deadline; it also holds while the handler does not read
 	last     time.Time                 // the latest deadline; zero means no latest
-	ended    bool                      // was read to its end
-	stopped  atomic.Pointer[time.Time] // when Stop was called; nil means never
+	ended    bool                      // the body was read to its end
+	stopped  atomic.Pointer[time.Time] // when Stop was called; nil if it was not
 }
 
-// NewPatientBody is body with the deadlines of a slow client.
+// NewPatientBody returns body with the deadlines for a slow client.
 func NewPatientBody(body io.ReadCloser, control *http.ResponseController) *PatientBody {
 	b := &PatientBody{ReadCloser: body, control: control, began: time.Now(), patience: patience(grace)}
 	b.extend(b.began)
@@ -45,7 +45,7 @@ func (b *PatientBody) Read(p []byte) (int, error) {
 	if !b.last.IsZero() && !began.Before(b.last) {
 		return 0, ErrTooSlow
 	}
-	if at := b.stopped.Load(); at != nil && time.Since(*at) > bodyDrain { // bytes may arrive all the time
+	if at := b.stopped.Load(); at != nil && time.Since(*at) > bodyDrain { // bytes may arrive at any time
 		return 0, ErrStopped
 	}
 	n, err := b.ReadCloser.Read(p)
@@ -65,30 +65,30 @@ func (b *PatientBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// InMemory bounds the whole time of a body that the process keeps in memory.
+// InMemory limits the whole time of a body that the process keeps in memory.
 func (b *PatientBody) InMemory() { b.within(bodyTime) }
 
-// within bounds the time of the whole body, from its start.
+// within limits the time of the whole body, from its start.
 func (b *PatientBody) within(whole time.Duration) {
 	b.last = b.began.Add(whole)
 	b.extend(time.Now())
 }
 
-// A stopped body may bring what has arrived already, for bodyDrain at most. It ends when nothing
-// arrives for bodyPause.
+// A stopped body may still return bytes that have already arrived, for at most bodyDrain. It
+// ends when no bytes arrive for bodyPause.
 const (
 	bodyDrain = 2 * time.Second
 	bodyPause = 100 * time.Millisecond
 )
 
-// Stop ends the body soon: a Read that waits, and later Reads, are ErrStopped. Stop may be called
+// Stop ends the body soon: waiting and later calls of Read return ErrStopped. Stop may be called
 // while another goroutine reads.
 func (b *PatientBody) Stop() {
 	b.stopped.CompareAndSwap(nil, new(time.Now()))
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyPause)) // as in extend
 }
 
-// StopBody is the Stop of the body of the request that ctx belongs to. Without a body it does
+// StopBody calls Stop for the body of the request that ctx belongs to. Without a body it does
 // nothing.
 func StopBody(ctx context.Context) (stop func()) {
 	if body := exchangeOf(ctx).body; body != nil {
@@ -110,14 +110,14 @@ func (b *PatientBody) extend(now time.Time) {
 	if until.Sub(b.until) >= time.Second || until.Before(b.until) {
 		b.until = until
 		_ = b.control.SetReadDeadline(until) // a writer without deadlines has no slow peers
-		if b.stopped.Load() != nil {         // Stop may have come before the new deadline
+		if b.stopped.Load() != nil {         // Stop may have been called before the new deadline was set
 			b.Stop()
 		}
 	}
 }
 
 // abandon lets the connection end after an answer that ends before the body. Otherwise net/http
-// would wait for the rest, to use the connection again.
+// would wait for the rest of the body, to reuse the connection.
 func (b *PatientBody) abandon() {
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyLinger)) // as in extend
 }

@@ -15,15 +15,15 @@ import (
 // clients need, and fewer than the file descriptors that a process may have.
 const MaxConnections = 2000
 
-// The parts of the connections of a process that one holder may take up with requests under way.
+// The shares of a process's connections that one holder may occupy with running requests.
 const (
 	accountPart = 8 // of the connections: an account, unless its plan says otherwise
 	networkPart = 8 // of the connections: a /24 of IPv4 or a /48 of IPv6
-	addressPart = 2 // of a network's part: an address of IPv4, or a /64 of IPv6
-	waitPart    = 2 // of an account's part: requests that wait, and event streams
+	addressPart = 2 // of a network's share: an IPv4 address, or an IPv6 /64
+	waitPart    = 2 // of an account's share: requests that wait, and event streams
 )
 
-// underWay counts the requests under way.
+// underWay counts the running requests.
 type underWay struct {
 	most int // per account and per network; see accountPart and networkPart
 
@@ -35,7 +35,7 @@ func newUnderWay(connections int) *underWay {
 	return &underWay{most: max(connections/accountPart, 1)}
 }
 
-// tooMany refuses a request of an account or a client with limit requests under way.
+// tooMany refuses a request if its account or client already has limit running requests.
 func tooMany(limit int) *FlatRefusal {
 	e := RateLimited(time.Second)
 	e.message = fmt.Sprintf("%d requests are under way, and there may be no more. Repeat this one when another has ended.", limit)
@@ -53,17 +53,19 @@ func (e *Edge) ofAccount(ctx context.Context, p account.Principal) error {
 	return nil
 }
 
-// uncount gives up the request of ofAccount, when it is answered.
+// uncount ends the count of ofAccount, when the request is answered.
 func (e *Edge) uncount(n *exchange) {
 	if n.counted != "" {
 		e.underWay.accounts.Release(n.counted)
 	}
 }
 
-// mostOf is how many requests an account with the plan may have under way; negative: any number.
+// mostOf is how many running requests an account with the plan may have; a negative value means
+// any number.
 func (e *Edge) mostOf(p account.Plan) int { return cmp.Or(p.ConcurrentRequests, e.underWay.most) }
 
-// mostWaits is how many of them may wait or stream events; negative: any number.
+// mostWaits is how many of them may wait or stream events; a negative value means any
+// number.
 func (e *Edge) mostWaits(p account.Plan) int {
 	most := e.mostOf(p)
 	if most < 0 {
@@ -73,7 +75,7 @@ func (e *Edge) mostWaits(p account.Plan) int {
 }
 
 // ofClient counts a request for the address and the network of its client, until release is called.
-// A handler around this one may have done so already.
+// A handler around this one may have counted it already.
 func (e *Edge) ofClient(ctx context.Context, client netip.Addr) (_ context.Context, release func(), err error) {
 	if ctx.Value(clientKey{}) != nil {
 		return ctx, func() {}, nil
@@ -101,7 +103,7 @@ func (e *Edge) ofClient(ctx context.Context, client netip.Addr) (_ context.Conte
 type clientKey struct{}
 
 // TakeWait counts the request that ctx belongs to among the waiting requests of its account, until
-// release is called. TakeWait reports false if as many wait as may; then there is nothing to
+// release is called. TakeWait reports false if no other request may wait; then there is nothing to
 // release.
 func TakeWait(ctx context.Context) (release func(), ok bool) {
 	n := exchangeOf(ctx)

@@ -12,7 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Get returns a follow of the account. NOT_FOUND: the account has no such follow.
+// Get returns a follow of the account. The error is NOT_FOUND if the account has no such
+// follow.
 func (fs *Follows) Get(ctx context.Context, account, id string) (*follow.Follow, error) {
 	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {
@@ -36,7 +37,8 @@ func (fs *Follows) List(ctx context.Context, account, before string, n int) ([]f
 }
 
 // Items returns at most n items of the account's follow, newest first, and the position
-// to go on from, or 0 if there are no more. before is 0 at first. NOT_FOUND as for Get.
+// at which the next page begins, or 0 if there are no more. before is 0 at first. The
+// error is NOT_FOUND as for Get.
 func (fs *Follows) Items(ctx context.Context, account, id string, before int64, n int) ([]follow.Item, int64, error) {
 	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {
@@ -60,10 +62,10 @@ func (fs *Follows) Items(ctx context.Context, account, id string, before int64, 
 	return all, next, nil
 }
 
-// thereBefore is the reason of the items that are no news.
+// thereBefore is the reason for items that are older than the follow.
 const thereBefore = "It was there before the follow."
 
-// datedBefore is the reason of the items that appear late, at the end of the feed.
+// datedBefore is the reason for items that appear late, at the end of the feed.
 const datedBefore = "It is dated before the follow."
 
 func (h *history) shown(f *following) follow.Item {
@@ -97,8 +99,8 @@ func (h *history) shown(f *following) follow.Item {
 	return i
 }
 
-// Pause pauses a follow of the account, or lets it go on where it stopped. The plan is
-// that of the account from now on. NOT_FOUND as for Get.
+// Pause pauses a follow of the account, or lets it continue where it stopped. From now
+// on, the given plan is the plan of the account. The error is NOT_FOUND as for Get.
 func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan, id string, paused bool) (*follow.Follow, error) {
 	err := fs.change(ctx, account, plan, id, func(ctx context.Context, tx *db.Tx, f *following, _ int) error {
 		now, err := fs.cfg.Now(ctx)
@@ -132,8 +134,8 @@ func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan,
 	return fs.Get(ctx, account, id)
 }
 
-// Delete removes a follow of the account with its history. Its transcripts stay.
-// NOT_FOUND as for Get.
+// Delete removes a follow of the account with its history. Its transcripts stay. The
+// error is NOT_FOUND as for Get.
 func (fs *Follows) Delete(ctx context.Context, account string, plan account.Plan, id string) error {
 	return fs.change(ctx, account, plan, id, func(ctx context.Context, tx *db.Tx, f *following, have int) error {
 		if err := deleteFollow(ctx, tx, f.ID); err != nil {
@@ -146,7 +148,8 @@ func (fs *Follows) Delete(ctx context.Context, account string, plan account.Plan
 	})
 }
 
-// RemoveAll removes all follows of an account with their histories, and returns how many.
+// RemoveAll removes all follows of an account with their histories, and returns their
+// number.
 func (fs *Follows) RemoveAll(ctx context.Context, account string) (n int64, err error) {
 	const some = 200
 	for {
@@ -174,7 +177,7 @@ func (fs *Follows) RemoveAll(ctx context.Context, account string) (n int64, err 
 }
 
 // change runs fn in a transaction that has locked a follow of an account and its source.
-// have is how many follows the account has.
+// have is the number of the account's follows.
 func (fs *Follows) change(ctx context.Context, account string, plan account.Plan, id string,
 	fn func(ctx context.Context, tx *db.Tx, f *following, have int) error,
 ) error {

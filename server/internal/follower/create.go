@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// MaxRows is how many rows of a list make follows in one request.
+	// MaxRows is the largest number of rows of a list that make follows in one request.
 	MaxRows = 1000
-	// MaxFirst is how many of the items that are there become transcripts at most.
+	// MaxFirst is the largest number of existing items that become transcripts.
 	MaxFirst = 50
-	// nextLook is the shortest pause between two looks at a source.
+	// nextLook is the shortest pause between two checks of a source.
 	nextLook = time.Minute
 )
 
@@ -30,27 +30,27 @@ const Answer db.AnswerKind = "follow"
 type Request struct {
 	Account   string
 	Plan      account.Plan
-	Languages transcript.LanguageList // nil means that none was sent
-	MaxItems  int                     // how many of the items that are there become transcripts
+	Languages transcript.LanguageList // nil means that the request has none
+	MaxItems  int                     // how many of the existing items become transcripts
 	Wants     []Want
-	// Admit is called once before follows are made, in no transaction; its error is the
-	// answer. nil admits all.
+	// Admit is called once before follows are made, outside of a transaction; its error is
+	// the answer. nil admits all.
 	Admit func(context.Context) error
 	Key   *db.HeldKey
 }
 
-// Want is one address to be followed.
+// Want is one address to follow.
 type Want struct {
-	Row   int // of the list that it stands in, from 1
+	Row   int // the position in its list, from 1
 	Given string
 	Kind  follow.Kind
 	List  site.Match // the channel or the playlist
 	URL   string     // of a feed
 	Title string
-	Err   *transcript.Error // why it cannot be followed; nil means that it can
+	Err   *transcript.Error // why it cannot be followed; nil if it can
 }
 
-// Result is what became of a Want.
+// Result is the result for a Want.
 type Result struct {
 	Follow  *follow.Follow
 	Created bool
@@ -65,9 +65,9 @@ type note struct {
 }
 
 // Create makes follows. An address that the account already follows with the same
-// languages is no new follow. Create returns a result for each Want, in their order. The
-// error of a single Want is in its result. UPGRADE_REQUIRED: the plan permits no follows,
-// or no more.
+// languages makes no new follow. Create returns a result for each Want, in their order.
+// The error of a single Want is in its result. The error is UPGRADE_REQUIRED if the plan
+// permits no follows, or no more follows.
 func (fs *Follows) Create(ctx context.Context, r Request) ([]Result, error) {
 	if r.Plan.Follows == 0 {
 		return nil, r.Plan.UpgradeRequired("The plan does not include follows.")
@@ -94,10 +94,11 @@ func (fs *Follows) Create(ctx context.Context, r Request) ([]Result, error) {
 	return fs.results(ctx, r.Account, notes)
 }
 
-// rowBytes is enough for a follow in the database, with its source and their indexes.
+// rowBytes is an upper bound for the size of a follow in the database, with its source
+// and their indexes.
 const rowBytes = 4 << 10
 
-// record records what the answer to the request speaks of.
+// record records the subject of the answer to the request.
 func (r Request) record(ctx context.Context, tx *db.Tx, notes []note) error {
 	text, err := json.Marshal(notes)
 	if err != nil {
@@ -106,8 +107,8 @@ func (r Request) record(ctx context.Context, tx *db.Tx, notes []note) error {
 	return tx.Idempotency.Record(ctx, r.Key, db.Answer{Kind: Answer, ID: notes[0].ID, Note: string(text)}, true)
 }
 
-// Again returns the results of the Create that recorded the answer, with the follows as
-// they stand now.
+// Again returns the results of the Create that recorded the answer, with the current
+// state of the follows.
 func (fs *Follows) Again(ctx context.Context, account string, a db.Answer) ([]Result, error) {
 	var notes []note
 	if err := json.Unmarshal([]byte(a.Note), &notes); err != nil {
@@ -134,15 +135,15 @@ func (fs *Follows) results(ctx context.Context, account string, notes []note) ([
 		if f, ok := found[n.ID]; ok {
 			all[i].Follow = f.shown()
 		} else if n.Err == nil {
-			all[i].Err = transcript.Errorf(transcript.NotFound, "There is no such follow.") // it was deleted meanwhile
+			all[i].Err = transcript.Errorf(transcript.NotFound, "There is no such follow.") // the follow was deleted meanwhile
 		}
 	}
 	return all, nil
 }
 
-// feedOf is the address of the platform's feed of a list; "" means that it has none.
+// feedOf returns the address of the platform's feed of a list, or "" if it has none.
 func (fs *Follows) feedOf(w Want) string {
-	if w.List.Named { // feeds are known by ids alone
+	if w.List.Named { // only ids have feeds
 		return ""
 	}
 	if w.Kind == follow.Channel {

@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// address is what a source is known by.
+// address identifies a source.
 type address struct {
 	Kind follow.Kind
 	URL  string
@@ -33,8 +33,8 @@ func (a address) compare(b address) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.URL, b.URL))
 }
 
-// make makes the follows of a request in a transaction. A list takes a few statements, so that
-// 1,000 rows do not hold up the other writers of the database.
+// make makes the follows of a request in a transaction. A list takes few statements, so that
+// 1,000 rows do not block the other writers of the database.
 func (fs *Follows) make(ctx context.Context, tx *db.Tx, r Request, now time.Time) ([]note, error) {
 	have, err := lockAccount(ctx, tx, r.Account, r.Plan)
 	if err != nil {
@@ -87,7 +87,7 @@ func (fs *Follows) make(ctx context.Context, tx *db.Tx, r Request, now time.Time
 	return notes, countFollows(ctx, tx, r.Account, have)
 }
 
-// equalFollows are the ids of those follows of some sources that the account has in the languages of a
+// equalFollows returns the ids of the account's follows of some sources in the languages of a
 // request, by their sources.
 func equalFollows(ctx context.Context, tx *db.Tx, r Request, sources map[address]*source) (map[string]string, error) {
 	var ids []string
@@ -109,7 +109,7 @@ func equalFollows(ctx context.Context, tx *db.Tx, r Request, sources map[address
 	return equal, nil
 }
 
-// putSources returns the sources of addresses, locked. They are due for a look.
+// putSources returns the sources of addresses, locked. The sources are due for a check.
 func (fs *Follows) putSources(ctx context.Context, tx *db.Tx, wants []Want, now time.Time) (map[address]*source, error) {
 	wanted := map[address]Want{}
 	for _, w := range wants {
@@ -118,8 +118,8 @@ func (fs *Follows) putSources(ctx context.Context, tx *db.Tx, wants []Want, now 
 		}
 	}
 	sources := map[address]*source{}
-	// Another account may delete its last follow of a source between the insert and the lock. A source
-	// that is gone is inserted again, and the transaction then holds it.
+	// Another account may delete its last follow of a source between the insert and the lock. A
+	// deleted source is inserted again, and the transaction then holds it.
 	for range 2 {
 		var ids []string
 		for some := range slices.Chunk(missingOf(wanted, sources), atOnce) {
@@ -139,8 +139,8 @@ func (fs *Follows) putSources(ctx context.Context, tx *db.Tx, wants []Want, now 
 	return sources, fs.wakeSources(ctx, tx, slices.Collect(maps.Values(sources)), now)
 }
 
-// missingOf are the wanted addresses that have no source yet, in the order in which all transactions
-// insert sources, so that none waits for another crosswise.
+// missingOf returns the wanted addresses that have no source yet, in the order in which all
+// transactions insert sources, so that no two transactions wait for each other.
 func missingOf(wanted map[address]Want, sources map[address]*source) (missing []address) {
 	for a := range wanted {
 		if sources[a] == nil {
@@ -151,7 +151,8 @@ func missingOf(wanted map[address]Want, sources map[address]*source) (missing []
 	return missing
 }
 
-// insertSources inserts sources of addresses that have none, and returns the ids of all.
+// insertSources inserts sources for addresses that have none, and returns the ids of all
+// sources.
 func (fs *Follows) insertSources(ctx context.Context, tx *db.Tx, wanted map[address]Want, addresses []address, now time.Time) (ids []string, err error) {
 	rows, urls := make([]source, len(addresses)), map[follow.Kind][]string{}
 	for i, a := range addresses {
@@ -180,7 +181,7 @@ func (fs *Follows) insertSources(ctx context.Context, tx *db.Tx, wanted map[addr
 	return ids, nil
 }
 
-// lockSources locks sources in the order of their ids, and adds those that are still there to sources.
+// lockSources locks sources in the order of their ids, and adds the existing ones to sources.
 func lockSources(ctx context.Context, tx *db.Tx, ids []string, sources map[address]*source) error {
 	if len(ids) == 0 {
 		return nil
@@ -195,7 +196,7 @@ func lockSources(ctx context.Context, tx *db.Tx, ids []string, sources map[addre
 	return nil
 }
 
-// wakeSources makes locked sources due for a look. Most are due now.
+// wakeSources makes locked sources due for a check. Most of them are due now.
 func (fs *Follows) wakeSources(ctx context.Context, tx *db.Tx, sources []*source, now time.Time) error {
 	due := map[time.Time][]string{}
 	for _, s := range sources {
@@ -211,14 +212,14 @@ func (fs *Follows) wakeSources(ctx context.Context, tx *db.Tx, sources []*source
 	return nil
 }
 
-// wakeAt is the time to which a follow moves the next look at the source: now, but not sooner than
-// soonest after the look before. nil means that the next look stays where it is.
+// wakeAt is the time to which a follow moves the next check of the source: now, but not sooner
+// than soonest after the previous check. nil means that the next check does not move.
 func (s *source) wakeAt(now time.Time, soonest time.Duration) *time.Time {
 	at := now
 	if s.LookedAt != nil && s.LookedAt.Add(soonest).After(at) && !s.LookedAt.After(now) {
 		at = s.LookedAt.Add(soonest)
 	}
-	if s.NextLookAt != nil && (s.Failures > 0 || !s.NextLookAt.After(at)) { // a publisher whose looks fail is spared
+	if s.NextLookAt != nil && (s.Failures > 0 || !s.NextLookAt.After(at)) { // a publisher whose checks fail is not asked more often
 		return nil
 	}
 	return new(sqldb.Moment(at))

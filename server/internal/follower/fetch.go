@@ -17,31 +17,32 @@ import (
 )
 
 const (
-	// headTimeout bounds the wait for the head of the answer, with its redirects, and
-	// fetchTimeout the whole download of a feed.
+	// headTimeout limits the wait for the head of the answer, including redirects, and
+	// fetchTimeout limits the whole download of a feed.
 	headTimeout  = 10 * time.Second
 	fetchTimeout = 30 * time.Second
-	// maxFeed bounds the bytes of a feed that is looked at.
+	// maxFeed limits the bytes of a feed that are read.
 	maxFeed = 32 << 20
-	// longestPause bounds the pause that a publisher may ask for.
+	// longestPause limits the pause that a publisher may ask for.
 	longestPause = 24 * time.Hour
 )
 
-// fetched is the answer to the question for a feed.
+// fetched is the result of a request for a feed.
 type fetched struct {
-	feed           *feed.Feed // nil means that it has not changed
+	feed           *feed.Feed // nil if it has not changed
 	etag, modified string
 	moved          string // where permanent redirects led; "" means nowhere
 }
 
-// errNotAFeed tells that an address has no feed, and another way may have the list.
+// errNotAFeed means that there is no feed at an address, and that the list may be read in
+// another way.
 var errNotAFeed = errors.New("follows: there is no feed")
 
-// errGone tells that the publisher has ended a feed.
+// errGone means that the publisher has ended a feed.
 var errGone = errors.New("the feed is gone")
 
-// fetch reads a feed through the egress guard, unless it is as before. Its errors have
-// codes, except errNoPlace.
+// fetch reads a feed through the egress guard, unless the feed has not changed. Its
+// errors have codes, except errNoPlace.
 func (lk *looker) fetch(ctx context.Context, p *place, address, etag, modified string) (*fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -60,7 +61,7 @@ func (lk *looker) fetch(ctx context.Context, p *place, address, etag, modified s
 	answer, err := lk.Client().Do(r)
 	head.Stop()
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		err = failed.Err // without the address, which may hold a secret
+		err = failed.Err // without the address, which may contain a secret
 	}
 	switch {
 	case errors.Is(err, egress.ErrRefused):
@@ -68,7 +69,7 @@ func (lk *looker) fetch(ctx context.Context, p *place, address, etag, modified s
 	case err != nil:
 		return nil, transcript.Errorf(transcript.UpstreamFailed, "The feed could not be reached.").Because(err)
 	}
-	defer func() { _ = answer.Body.Close() }() // it is read or not wanted
+	defer func() { _ = answer.Body.Close() }() // the body was read or is not needed
 	if answer.StatusCode == http.StatusNotModified && (etag != "" || modified != "") {
 		return &fetched{etag: etag, modified: modified, moved: movedTo(answer.Request)}, nil
 	}
@@ -98,7 +99,7 @@ func tooLarge(err error) bool {
 	return errors.As(err, &large)
 }
 
-// maxValidator bounds the headers that are sent again, in bytes.
+// maxValidator limits the headers that are sent again, in bytes.
 const maxValidator = 1 << 10
 
 func header(h http.Header, name string) string {
@@ -127,10 +128,10 @@ func refused(answer *http.Response) error {
 	return e
 }
 
-// MayFollow refuses a feed that this service could make nothing of: without direct media,
-// the items of a feed must be contents of platforms. MayFollow reads the feed to see that
-// if it may, and refuses the feed if it may not. nil means that the feed may be followed.
-// The code is SERVICE_UNAVAILABLE if the account or others read large feeds at the moment.
+// MayFollow refuses a feed that this service could not use: without direct media, the
+// items of a feed must be contents of platforms. MayFollow reads the feed if it may, and
+// otherwise refuses it. nil means that the account may follow the feed. The code is
+// SERVICE_UNAVAILABLE if the account or others are reading large feeds at the moment.
 func (fs *Follows) MayFollow(ctx context.Context, account, address string, read bool) *transcript.Error {
 	if fs.cfg.DirectMedia {
 		return nil
@@ -159,8 +160,8 @@ func (fs *Follows) MayFollow(ctx context.Context, account, address string, read 
 	return e
 }
 
-// listed reads the first n entries of a playlist or a channel, and no more after an
-// entry for which known is true.
+// listed reads the first n entries of a playlist or a channel, and stops after an entry
+// for which known is true.
 func (lk *looker) listed(ctx context.Context, s *source, n int, known func(found) bool) (title string, all []found, err error) {
 	if !lk.canList(s) {
 		return "", nil, transcript.Errorf(transcript.NotImplemented, "This service cannot list the playlists and channels of %s.", s.Platform.Words())

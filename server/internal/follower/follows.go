@@ -1,17 +1,17 @@
-// Package follower looks at channels, playlists and feeds that accounts follow, and
-// submits each new item once for each follow.
+// Package follower checks channels, playlists and feeds that accounts follow, and submits
+// each new item once for each follow.
 //
 // An address that several accounts follow is one source: all of its follows share one
-// look. A look writes new items as entries of the source, in the order of time, and the
+// check. A check writes new items as entries of the source, in the order of time. The
 // identity of an entry is kept for as long as the source. Each follow has a position in
-// these entries. The transaction that submits an entry also moves the position and
-// writes the item. So a crash neither misses an entry nor submits it twice.
+// these entries. The transaction that submits an entry also moves the position and writes
+// the item. So a crash neither misses an entry nor submits it twice.
 //
-// A due source stands in a line of an account that follows it, and the lines take turns as
-// those of webhooks do. A look that takes long is left and made again in the slow line of the
-// account, so that no account, host or feed holds up the first looks of others.
+// A due source waits in a line of an account that follows it, and the lines take turns like
+// the lines of webhooks. A check that takes long is stopped and repeated in the slow line
+// of the account, so that no account, host or feed delays the quick checks of others.
 //
-// The package keeps its own tables, in the transactions of package db.
+// The package has its own tables, which it uses in the transactions of package db.
 package follower
 
 import (
@@ -44,25 +44,26 @@ type Config struct {
 	Log     *slog.Logger
 	// Client returns a client of the egress guard.
 	Client func() *http.Client
-	// Trace returns the trace of a request, to be kept with the follow.
+	// Trace returns the trace of a request, which is stored with the follow.
 	Trace func(context.Context) string
 	// Submit prepares the submission of an item. The result submits it in a transaction and
-	// returns the id of its job; "" means that the text was there already.
+	// returns the id of its job; "" means that the text already existed.
 	Submit func(context.Context, Item) func(context.Context, *db.Tx) (job string, err error)
 
 	Lists engine.ListSource // reads playlists and channels; nil means that this process cannot
-	// DirectMedia takes items with a recording on no platform.
+	// DirectMedia accepts items with a recording on no platform.
 	DirectMedia bool
-	// Failing is called in the transaction that finds that a follow fails; nil means that
-	// nothing is to be told.
+	// Failing is called in the transaction that detects a failing follow; nil means that
+	// nobody is told.
 	Failing func(ctx context.Context, tx *db.Tx, follow string) error
-	// Webhooks receive the events of follows that publishers end; nil means that none do.
+	// Webhooks receive the events of follows that publishers end; nil means that there are
+	// no events.
 	Webhooks *delivery.Store
 	Count    Counts // nil members count nothing
 	Times
 }
 
-// Counts are called for what the metrics count, after it is written.
+// Counts are called with the values of the metrics, after the values are written.
 type Counts struct {
 	Looked  func(metrics.Look)
 	Taken   func() // an item was submitted
@@ -78,7 +79,7 @@ type Item struct {
 	Trace     string
 }
 
-// Follows makes follows and works on them. Safe for concurrent use.
+// Follows makes follows and works on them. A Follows is safe for concurrent use.
 type Follows struct {
 	cfg    *Config
 	looker *looker
@@ -90,12 +91,13 @@ const (
 	usualEvery     = 30 * time.Minute
 	usualFailAfter = 48 * time.Hour
 	usualWait      = 15 * time.Minute
-	// usualQuick is how long a look in the quick line may take, and usualSlow in the slow one.
-	// A look that was slow and takes no longer than slowAnswer goes back to the quick line.
+	// usualQuick is how long a check in the quick line may take, and usualSlow is how long it
+	// may take in the slow line. If a slow check takes no longer than slowAnswer, its source
+	// returns to the quick line.
 	usualQuick = 2 * time.Second
 	usualSlow  = 2 * time.Minute
 	slowAnswer = time.Second
-	// looksPerSecond is above what 10,000 sources need.
+	// looksPerSecond is more than 10,000 sources need.
 	looksPerSecond = 20
 )
 
@@ -120,10 +122,10 @@ func New(c Config) *Follows {
 // Periodic is the step of the package, and how often the queue runs it.
 func (fs *Follows) Periodic() queue.Periodic { return queue.Periodic{Step: Step{}, Every: fs.cfg.Step} }
 
-// soonest is the shortest pause between two looks at a source.
+// soonest is the shortest pause between two checks of a source.
 func (c *Config) soonest() time.Duration { return min(nextLook, c.Every) }
 
-// known turns the error of a question about a follow into the error for its asker.
+// known converts the error of a question about a follow into the error for its caller.
 func known(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return transcript.Errorf(transcript.NotFound, "There is no such follow.")

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// found is an item as a look finds it.
+// found is an item that a check finds.
 type found struct {
 	guid      string // a hash
 	content   engine.Content
@@ -24,8 +24,8 @@ type found struct {
 	published time.Time
 }
 
-// foundInFeed is an item of a feed. An item on a platform is known by its content, so
-// that a feed and a list agree about it; any other item is known by its GUID.
+// foundInFeed is an item of a feed. An item on a platform is identified by its content,
+// so that a feed and a list agree about it. Any other item is identified by its GUID.
 func (lk *looker) foundInFeed(address string, i feed.Item) found {
 	f := found{link: cmp.Or(i.Link, i.Enclosure.URL), title: sqldb.Text(i.Title), published: i.Published}
 	if match, err := lk.Sites.Detect(i.Link); err == nil && !match.Short {
@@ -41,8 +41,8 @@ func (lk *looker) foundInFeed(address string, i feed.Item) found {
 	return f
 }
 
-// recording is the content of an item of a feed with a recording: the address of the feed
-// with the GUID, so that the publisher's transcript is found, or else the recording.
+// recording is the content of a feed item with a recording: the address of the feed with
+// the GUID, so that the publisher's transcript is found, or otherwise the recording.
 func (lk *looker) recording(address string, i feed.Item) engine.Content {
 	at, err := url.Parse(address)
 	if err == nil {
@@ -90,9 +90,8 @@ func sum(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// oldestFirst puts items into the order of time. The items are in the order of the
-// document: newest first, or oldest first as in a playlist. Dates decide if all items
-// have one.
+// oldestFirst sorts items by time. The items are in the order of the document: newest
+// first, or oldest first as in a playlist. Dates decide if all items have one.
 func oldestFirst(items []found, newestFirst bool) {
 	if newestFirst {
 		slices.Reverse(items)

@@ -3,13 +3,15 @@ package follower
 import "sync"
 
 const (
-	// hostMost is how many looks of one queue a process has under way at one host.
+	// hostMost is how many checks of one queue a process may run at one host at the same
+	// time.
 	hostMost = 12
-	// hostMostOfAccount is how many of them are in the turn of one account.
+	// hostMostOfAccount is how many of them may belong to one account.
 	hostMostOfAccount = 3
 )
 
-// hosts counts the looks of one queue that are under way in the process. Safe for concurrent use.
+// hosts counts the running checks of one queue in the process. A hosts is safe for
+// concurrent use.
 type hosts struct {
 	mu  sync.Mutex
 	all map[string]int        // by host
@@ -20,7 +22,7 @@ type accountAtHost struct{ account, host string }
 
 func newHosts() *hosts { return &hosts{all: map[string]int{}, of: map[accountAtHost]int{}} }
 
-// busy are the hosts that take no further look of an account.
+// busy returns the hosts that accept no further check of an account.
 func (h *hosts) busy(account string) (names []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -36,7 +38,8 @@ func (h *hosts) full(account, host string) bool {
 	return h.all[host] >= hostMost || h.of[accountAtHost{account, host}] >= hostMostOfAccount
 }
 
-// begin counts a look, unless the host is busy. A look that is counted ends with end.
+// begin counts a check, unless the host is busy. end must be called for each counted
+// check.
 func (h *hosts) begin(account, host string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,7 +51,7 @@ func (h *hosts) begin(account, host string) bool {
 	return true
 }
 
-// end counts a look no more.
+// end stops counting a check.
 func (h *hosts) end(account, host string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,28 +9,29 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
-// To read more than largeFeed bytes of a feed, a look needs one of the largeFeeds places of the process.
-// So the memory for feeds is bounded. An account has one place at a time.
+// To read more than largeFeed bytes of a feed, a check needs one of the largeFeeds places of the
+// process. This limits the memory for feeds. An account has one place at a time.
 const (
 	largeFeed  = 2 << 20
 	largeFeeds = 8
 )
 
-// errNoPlace tells that the look got no place before its time was over.
+// errNoPlace means that the check got no place before its time ended.
 var errNoPlace = errors.New("follows: other large feeds are being read")
 
-// place is the place that a look takes when its feed turns out to be large. The look keeps it to its end.
+// place is the place that a check takes when its feed turns out to be large. The check keeps it
+// until it ends.
 type place struct {
 	line    *underway.Line
 	account string
-	leave   func() // nil means that the feed has no place
+	leave   func() // nil if the feed has no place
 }
 
 func (lk *looker) placeOf(account string) *place {
 	return &place{line: lk.largeFeeds, account: account}
 }
 
-// take waits for a place, unless the feed has one.
+// take waits for a place, unless the feed already has one.
 func (p *place) take(ctx context.Context) (err error) {
 	if p.leave != nil {
 		return nil
@@ -41,7 +42,7 @@ func (p *place) take(ctx context.Context) (err error) {
 	return nil
 }
 
-// end gives the place back when the look has ended.
+// end returns the place when the check has ended.
 func (p *place) end() {
 	if p.leave != nil {
 		p.leave()

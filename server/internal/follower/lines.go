@@ -16,15 +16,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// line is a line of an account in which looks wait. Looks that take long stand in the slow
-// line, so that they hold up no others. A line with looks has one step in the queue.
+// line is a line of an account in which checks wait. Checks that take long wait in the
+// slow line, so that they do not delay others. A line with checks has one step in the
+// queue.
 type line struct {
 	bun.BaseModel `bun:"table:follow_lines,alias:n"`
 
 	Account string `bun:",pk"`
 	Slow    bool   `bun:",pk"`
 	Step    int64
-	StepAt  *time.Time // nil means that no look waits
+	StepAt  *time.Time // nil if no check waits
 }
 
 // queued is the place of a source in the line of an account that follows it.
@@ -35,13 +36,13 @@ type queued struct {
 	Account      string
 	Host         string
 	Slow         bool
-	DueAt        *time.Time // nil means that no look waits or is under way
-	LookingSince *time.Time // nil means that no look is under way
-	MovedTo      string     // where the last look was led for good
-	MovedLooks   int        // how many looks in a row were led there
+	DueAt        *time.Time // nil if no check waits or is running
+	LookingSince *time.Time // nil if no check is running
+	MovedTo      string     // the target of permanent redirects in the last check
+	MovedLooks   int        // how many consecutive checks were redirected there
 }
 
-// wake sees to it that a step of a line runs at a time, or before.
+// wake makes sure that a step of a line runs at a time, or earlier.
 func wake(ctx context.Context, tx *db.Tx, account string, slow bool, now, at time.Time) error {
 	l := &line{Account: account, Slow: slow}
 	if _, err := tx.SQL().NewInsert().Model(l).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
@@ -61,7 +62,7 @@ func lockLine(ctx context.Context, tx *db.Tx, l *line) error {
 	return sqldb.One("line of follows", tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(l).WherePK()).Scan(ctx))
 }
 
-// plan makes a new step for a locked line, and leaves the step before without work.
+// plan makes a new step for a locked line. The previous step then has no work.
 func (l *line) plan(ctx context.Context, tx *db.Tx, now, at time.Time) error {
 	l.Step, l.StepAt = l.Step+1, new(sqldb.Moment(at))
 	if err := saveLine(ctx, tx, l); err != nil {
@@ -82,16 +83,16 @@ func saveLine(ctx context.Context, tx *db.Tx, l *line) error {
 // mostQueued is how many due sources one transaction puts into lines.
 const mostQueued = 200
 
-// queueDue puts due sources into the lines of accounts that follow them, and reports how
-// many. A source that several accounts follow goes with the account that has the fewest
-// follows, so that an account with many follows holds up no other.
+// queueDue puts due sources into the lines of accounts that follow them, and returns
+// their number. A source that several accounts follow waits in a line of the account with
+// the fewest follows, so that an account with many follows delays no other.
 func (lk *looker) queueDue(ctx context.Context, now time.Time) (n int, err error) {
 	err = lk.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var due []string
 		q := tx.SQL().NewSelect().Model((*source)(nil)).Column("id").
 			Where("next_look_at <= ?", sqldb.Moment(now)).
-			// A lease of a process of the version before. One that ends too late was taken before
-			// the clock was put back.
+			// A lease of a process of the previous version. A lease that ends too late was taken
+			// before the clock was set back.
 			Where("(looking_until IS NULL OR looking_until <= ? OR looking_until > ?)", sqldb.Moment(now), sqldb.Moment(now.Add(lease+time.Minute))).
 			Where("NOT EXISTS (SELECT 1 FROM follow_looks AS l WHERE l.source_id = s.id AND l.due_at IS NOT NULL)").
 			Order("next_look_at").Limit(mostQueued)
@@ -104,8 +105,8 @@ func (lk *looker) queueDue(ctx context.Context, now time.Time) (n int, err error
 	return n, err
 }
 
-// lineUp puts those of the locked sources into lines that are due. They stand in the lines of
-// an account, or of an account that follows them if account is empty.
+// lineUp puts the due sources among the locked ones into lines. The lines belong to an
+// account, or to an account that follows the sources if account is empty.
 func lineUp(ctx context.Context, tx *db.Tx, sources []string, account string, now time.Time) error {
 	if len(sources) == 0 {
 		return nil
@@ -132,8 +133,8 @@ func lineUp(ctx context.Context, tx *db.Tx, sources []string, account string, no
 	if len(rows) == 0 {
 		return nil
 	}
-	slices.SortFunc(rows, func(a, b queued) int { return cmp.Compare(a.SourceID, b.SourceID) }) // no transaction waits for another crosswise
-	// A look that is under way stays in its line.
+	slices.SortFunc(rows, func(a, b queued) int { return cmp.Compare(a.SourceID, b.SourceID) }) // no two transactions wait for each other
+	// A running check stays in its line.
 	_, err = tx.SQL().NewInsert().Model(&rows).On("CONFLICT (source_id) DO UPDATE").
 		Set("account = CASE WHEN l.looking_since IS NULL THEN excluded.account ELSE l.account END").
 		Set("due_at = coalesce(l.due_at, excluded.due_at)").
@@ -144,7 +145,7 @@ func lineUp(ctx context.Context, tx *db.Tx, sources []string, account string, no
 	return wakeAll(ctx, tx, rows, now)
 }
 
-// wakeAll wakes the lines in which looks stand, in one order for all transactions.
+// wakeAll wakes the lines in which checks wait, in one order for all transactions.
 func wakeAll(ctx context.Context, tx *db.Tx, rows []queued, now time.Time) error {
 	slices.SortFunc(rows, func(a, b queued) int {
 		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(fmt.Sprint(a.Slow), fmt.Sprint(b.Slow)))
@@ -160,8 +161,8 @@ func wakeAll(ctx context.Context, tx *db.Tx, rows []queued, now time.Time) error
 	return nil
 }
 
-// nextLooks are the sources in a line that may be looked at next, at most n. The hosts take
-// turns, and the busy hosts are left out. feedsOnly leaves playlists and channels to other
+// nextLooks returns at most n sources in a line that may be checked next. The hosts take
+// turns, and busy hosts are left out. feedsOnly leaves playlists and channels to other
 // processes.
 func (lk *looker) nextLooks(ctx context.Context, step Step, n int, busy []string, feedsOnly bool) (some []queued, err error) {
 	due := lk.Store.SQL().Reader().NewSelect().Model((*queued)(nil)).Column("source_id", "host", "due_at").
@@ -178,8 +179,8 @@ func (lk *looker) nextLooks(ctx context.Context, step Step, n int, busy []string
 	return some, sqldb.Wrap("next looks", err)
 }
 
-// claim notes that a line's sources are looked at, and reads them. It leaves out those that
-// other transactions hold, and those that are not due any more.
+// claim records that a line's sources are being checked, and reads them. It leaves out
+// sources that other transactions hold, and sources that are no longer due.
 func claim(ctx context.Context, s *db.Store, ids []string, now time.Time) (sources []source, err error) {
 	err = s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		sources = nil
@@ -207,7 +208,7 @@ func claim(ctx context.Context, s *db.Store, ids []string, now time.Time) (sourc
 	return sources, sqldb.Wrap("claim looks", err)
 }
 
-// slower moves a source of the quick line into the slow line of its account.
+// slower moves a source from the quick line to the slow line of its account.
 func (lk *looker) slower(ctx context.Context, s *source, now time.Time) error {
 	err := lk.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if err := lockSource(ctx, tx, &source{ID: s.ID}); err != nil {
@@ -229,7 +230,7 @@ func (lk *looker) slower(ctx context.Context, s *source, now time.Time) error {
 	return err
 }
 
-// slowHost moves the other sources of a slow host into the slow line of their account.
+// slowHost moves the other sources of a slow host to the slow line of their account.
 func (lk *looker) slowHost(ctx context.Context, account, host string) error {
 	for {
 		moved := 0
@@ -249,7 +250,7 @@ func (lk *looker) slowHost(ctx context.Context, account, host string) error {
 	}
 }
 
-// endLook takes a source out of its line after a look.
+// endLook removes a source from its line after a check.
 func endLook(ctx context.Context, tx *db.Tx, q *queued) error {
 	_, err := tx.SQL().NewRaw("UPDATE follow_looks SET due_at = NULL, looking_since = NULL, host = ?, slow = ?, moved_to = ?, moved_looks = ? WHERE source_id = ?",
 		q.Host, q.Slow, q.MovedTo, q.MovedLooks, q.SourceID).Exec(ctx)

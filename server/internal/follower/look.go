@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// news is what a look brings.
+// news is the result of a check.
 type news struct {
 	title          string
 	items          []found // oldest first
@@ -27,14 +27,14 @@ type news struct {
 	rules          rules
 }
 
-// errSlow tells that a look takes too long for the quick line.
+// errSlow means that a check takes too long for the quick line.
 var errSlow = errors.New("follows: the look belongs into the slow line")
 
-// look looks at a source in a turn and writes what it finds. It reports whether it has found
-// something new. Its error is one of the database.
+// look checks a source in a turn and writes the result. It reports whether it has found
+// new items. Its error is one of the database.
 func (lk *looker) look(ctx context.Context, step Step, s *source) (found bool, err error) {
 	if err := lk.pace.Wait(ctx); err != nil {
-		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 	}
 	l := &look{source: s, place: lk.placeOf(step.Account), slow: step.Slow, start: time.Now()}
 	defer l.place.end()
@@ -54,7 +54,7 @@ func (lk *looker) look(ctx context.Context, step Step, s *source) (found bool, e
 	after := context.WithoutCancel(ctx)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 	case errors.Is(err, errNoPlace):
 		return false, lk.slower(after, s, l.began)
 	case err != nil && !step.Slow && within.Err() != nil:
@@ -72,23 +72,23 @@ func (lk *looker) look(ctx context.Context, step Step, s *source) (found bool, e
 	return lk.write(after, l)
 }
 
-// look is a look at a source in the turn of an account.
+// look is a check of a source in the turn of an account.
 type look struct {
 	*source
 	place  *place
-	slow   bool      // it stands in the slow line
+	slow   bool      // the source is in the slow line
 	start  time.Time // by the clock of this machine
 	began  time.Time
 	listed bool // a list was read
 	news   *news
 }
 
-// full is how many items the feed of a platform has at most: a feed with fewer items has
+// full is the largest number of items in a platform's feed: a feed with fewer items has
 // the whole list.
 const full = 15
 
-// read reads a source: its feed, or the list where there is no feed or the feed does not
-// show all that is new.
+// read reads a source: its feed, or the list if there is no feed or if the feed does not
+// show all new items.
 func (lk *looker) read(ctx context.Context, s *look) (*news, error) {
 	if s.FeedURL == "" {
 		return lk.readList(ctx, s, longestList)
@@ -120,7 +120,7 @@ func (lk *looker) read(ctx context.Context, s *look) (*news, error) {
 	}
 	list, err := lk.readList(ctx, s, longestList)
 	if err != nil {
-		return nil, err // the look is repeated: the feed alone would miss items
+		return nil, err // the check is repeated, because the feed alone would miss items
 	}
 	list.title, list.etag, list.modified, list.rules = n.title, n.etag, n.modified, n.rules
 	dates := map[string]found{}
@@ -139,13 +139,14 @@ func (lk *looker) canList(s *source) bool {
 	return lk.Lists != nil && lk.Lists.Lists(s.Platform)
 }
 
-// hidesItems reports whether the platform's feed of a list may not show all that is new,
-// and the list can be read: none of its items is known, or the first look wants more.
+// hidesItems reports whether the platform's feed of a list may not show all new items,
+// and whether the list can be read: none of its items is known, or the first check needs
+// more.
 func (lk *looker) hidesItems(ctx context.Context, s *source, items []found) (bool, error) {
 	if s.Kind == follow.Feed || len(items) < full || !lk.canList(s) {
 		return false, nil
 	}
-	if s.Kind == follow.Playlist { // the feed has its first items, and new ones come last
+	if s.Kind == follow.Playlist { // the feed has the first items of the list, and new items come last
 		return true, nil
 	}
 	if s.LookedAt == nil {
@@ -156,14 +157,14 @@ func (lk *looker) hidesItems(ctx context.Context, s *source, items []found) (boo
 	return len(known) == 0, err
 }
 
-// readList reads a list up to an entry that is known, which takes seconds.
+// readList reads a list up to a known entry, which takes seconds.
 func (lk *looker) readList(ctx context.Context, s *look, most int) (*news, error) {
 	if !s.slow {
 		return nil, errSlow
 	}
 	s.listed = true
 	have := map[string]bool{}
-	if s.Kind == follow.Channel && s.LookedAt != nil { // a playlist is read to its end: new items come last
+	if s.Kind == follow.Channel && s.LookedAt != nil { // a playlist is read to its end, because new items come last
 		var err error
 		if have, err = newestOf(ctx, lk.Store, s.ID, most); err != nil {
 			return nil, err
@@ -180,8 +181,8 @@ func (lk *looker) readList(ctx context.Context, s *look, most int) (*news, error
 	return &news{title: title, items: items, rules: rules{Every: listEvery}}, nil
 }
 
-// write writes what a look has found, lets the follows of the source begin or go on, and
-// reports whether something is new.
+// write writes the result of a check, lets the follows of the source begin or continue,
+// and reports whether there are new items.
 func (lk *looker) write(ctx context.Context, l *look) (found bool, err error) {
 	s, n := l.source, l.news
 	err = lk.Store.InTx(db.Sized(ctx, len(n.items)*rowBytes), func(ctx context.Context, tx *db.Tx) error {
@@ -211,7 +212,7 @@ func (lk *looker) write(ctx context.Context, l *look) (found bool, err error) {
 		}
 		locked.LookedAt, locked.Failures, locked.FailingSince, locked.Told, locked.LastError = &now, 0, nil, false, nil
 		next := lk.nextAfter(now, locked.Rules, 0)
-		if locked.NextLookAt != nil { // else the last follow has been paused meanwhile
+		if locked.NextLookAt != nil { // otherwise the last follow was paused meanwhile
 			locked.NextLookAt = &next
 		}
 		locked.LookingUntil = nil
@@ -240,21 +241,21 @@ func (lk *looker) write(ctx context.Context, l *look) (found bool, err error) {
 	return found, err
 }
 
-// leaveLine takes the source of the look out of its line. The next look stands in the quick line
-// if this one was quick.
+// leaveLine removes the source of the check from its line. The next check waits in the quick
+// line if this one was quick.
 func (l *look) leaveLine(ctx context.Context, tx *db.Tx, s *source, moved moves) error {
 	slow := l.slow && (l.listed || time.Since(l.start) > slowAnswer)
 	return endLook(ctx, tx, &queued{SourceID: s.ID, Host: s.host(), Slow: slow, MovedTo: moved.to, MovedLooks: moved.looks})
 }
 
-// freshOf are the entries of items that the source does not have yet.
+// freshOf returns entries for the items that the source does not have yet.
 func freshOf(ctx context.Context, tx *db.Tx, s *source, items []found, now time.Time) ([]entry, error) {
 	known, err := knownOf(ctx, tx.SQL().Tx, s.ID, items)
 	if err != nil {
 		return nil, err
 	}
 	var fresh []entry
-	oldest := 0 // the place of the oldest item that is known
+	oldest := 0 // the place of the oldest known item
 	for i, f := range items {
 		if known[f.guid] {
 			oldest = i
@@ -281,8 +282,8 @@ func freshOf(ctx context.Context, tx *db.Tx, s *source, items []found, now time.
 	return fresh, nil
 }
 
-// failed notes that a look has failed. A source whose looks have failed for days counts as
-// failing from then on, which is told once.
+// failed records that a check has failed. A source whose checks have failed for days then
+// counts as failing, which is reported once.
 func (lk *looker) failed(ctx context.Context, l *look, cause error) error {
 	s := l.source
 	coded := attempt.Coded(cause)
@@ -303,7 +304,7 @@ func (lk *looker) failed(ctx context.Context, l *look, cause error) error {
 			locked.FailingSince = &now
 		}
 		if locked.Kind == follow.Feed {
-			locked.FeedURL = locked.URL // the next look begins at the given address: a feed that has moved may be back
+			locked.FeedURL = locked.URL // the next check begins at the original address, because a feed that has moved may be back
 		}
 		if errors.Is(cause, errGone) && locked.Kind == follow.Feed {
 			return lk.end(ctx, tx, l, locked, now)
@@ -347,7 +348,7 @@ func (lk *looker) failed(ctx context.Context, l *look, cause error) error {
 }
 
 // end ends the active follows of a source that its publisher has ended: they are paused, and
-// told once.
+// the end is reported once.
 func (lk *looker) end(ctx context.Context, tx *db.Tx, l *look, s *source, now time.Time) error {
 	if err := lk.tell(ctx, tx, s); err != nil {
 		return err
@@ -372,7 +373,7 @@ func (lk *looker) end(ctx context.Context, tx *db.Tx, l *look, s *source, now ti
 	return lk.Webhooks.FollowsEnded(ctx, tx, ids)
 }
 
-// fewestFailures is how many looks must have failed before a source counts as failing.
+// fewestFailures is how many checks must have failed before a source counts as failing.
 const fewestFailures = 3
 
 // tell queues the calls of the hook for the active follows of a source that fails.

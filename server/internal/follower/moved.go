@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// looksToMove is how many looks in a row are redirected permanently to an address before the
-	// looks begin there.
+	// looksToMove is how many consecutive checks must be redirected permanently to an address
+	// before checks begin there.
 	looksToMove = 3
-	// maxMoved bounds an address that is learnt, in bytes.
+	// maxMoved limits an address that redirects name, in bytes.
 	maxMoved = 2 << 10
 )
 
 // movedTo returns the address to which permanent redirects led a request, or "". A temporary
-// redirect ends the way, and so does a step from https to http.
+// redirect ends the sequence, and so does a redirect from https to http.
 func movedTo(last *http.Request) string {
-	var hops []*http.Request // what redirects made, the last first
+	var hops []*http.Request // the redirects, last first
 	for r := last; r != nil && r.Response != nil; r = r.Response.Request {
 		hops = append(hops, r)
 	}
@@ -45,11 +45,11 @@ func movedTo(last *http.Request) string {
 	return address
 }
 
-// learn counts the looks in a row that permanent redirects led to one address. After
-// looksToMove of them, the looks at a locked feed begin at the address. Its URL stays what
-// the accounts gave.
+// learn counts the consecutive checks that permanent redirects led to one address. After
+// looksToMove of them, the checks of a locked feed begin at that address. Its URL does
+// not change.
 func (lk *looker) learn(ctx context.Context, tx *db.Tx, s *source, address string) (moves, error) {
-	if address == "" || address == s.FeedURL || s.Kind != follow.Feed { // the address of a platform's feed is not the publisher's to change
+	if address == "" || address == s.FeedURL || s.Kind != follow.Feed { // the publisher cannot change the address of a platform's feed
 		return moves{}, nil
 	}
 	q := &queued{SourceID: s.ID}
@@ -67,14 +67,14 @@ func (lk *looker) learn(ctx context.Context, tx *db.Tx, s *source, address strin
 	if err != nil {
 		return moves{}, sqldb.Wrap("source at the new address", err)
 	}
-	if !taken { // else the publisher would be asked twice at one address
+	if !taken { // otherwise the publisher would be asked twice at one address
 		lk.Log.InfoContext(ctx, "a followed feed has moved", "source", s.ID, "host", hostOf(s.FeedURL), "to", hostOf(address))
 		s.FeedURL = address
 	}
 	return moves{}, nil
 }
 
-// moves is how often in a row looks were led to an address by permanent redirects.
+// moves is how many consecutive checks permanent redirects led to an address.
 type moves struct {
 	to    string
 	looks int

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// shortestEvery and longestEvery bound the pause between two looks at a source that
-	// its publisher may ask for.
+	// shortestEvery and longestEvery limit the pause between two checks that a publisher may
+	// ask for.
 	shortestEvery = 15 * time.Minute
 	longestEvery  = 24 * time.Hour
-	// listEvery is the pause between two looks at a list without a feed.
+	// listEvery is the pause between two checks of a list without a feed.
 	listEvery = 2 * time.Hour
 )
 
-// rulesOf are the rules that a feed states.
+// rulesOf returns the rules that a feed states.
 func rulesOf(f *feed.Feed) rules {
 	r := rules{Hours: f.SkipHours, Days: f.SkipDays}
 	if f.TTL > 0 {
 		r.Every = min(max(f.TTL, shortestEvery), longestEvery)
 	}
 	if len(r.Hours) >= 24 {
-		r.Hours = nil // no hour would be left
+		r.Hours = nil // no hour would remain
 	}
 	if len(r.Days) >= 7 {
 		r.Days = nil
@@ -32,9 +32,9 @@ func rulesOf(f *feed.Feed) rules {
 	return r
 }
 
-// nextAfter plans the next look after a look at now. After failures the pause doubles
-// each time, up to a day. A tenth of the pause is left to chance, so that sources that
-// were due at once are not due at once again.
+// nextAfter returns the time of the next check after a check at now. After failures the
+// pause doubles each time, up to a day. A tenth of the pause is random, so that sources
+// that were due together are not due together again.
 func (lk *looker) nextAfter(now time.Time, r rules, failures int) time.Time {
 	every := max(lk.Every, r.Every)
 	for range min(failures-1, 10) {

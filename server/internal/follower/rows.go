@@ -19,33 +19,33 @@ type source struct {
 	Platform transcript.Platform // of a channel or a playlist
 	ListID   string
 	URL      string `bun:"url"`
-	FeedURL  string `bun:"feed_url"` // "" means that the list itself is read; of a feed, URL or where that has moved
+	FeedURL  string `bun:"feed_url"` // "" means that the list itself is read; for a feed, URL or the address to which it has moved
 	Title    string
 
 	ETag     string `bun:"etag"`
 	Modified string // the header Last-Modified
-	Rules    rules  // how often the publisher wants looks
-	// LastEntry is the highest position of an entry; 0 means that there is none.
+	Rules    rules  // how often the publisher wants checks
+	// LastEntry is the highest position of an entry; 0 if there is none.
 	LastEntry int64
 
-	NextLookAt   *time.Time // nil means no active follow
-	LookingUntil *time.Time // the lease of the process that looks
-	LookedAt     *time.Time // the last look that succeeded
-	NewAt        *time.Time // the last look that found an entry
-	Failures     int        // since the last look that succeeded
+	NextLookAt   *time.Time // nil if no follow is active
+	LookingUntil *time.Time // the lease of the process that checks the source
+	LookedAt     *time.Time // the last successful check
+	NewAt        *time.Time // the last check that found an entry
+	Failures     int        // since the last successful check
 	FailingSince *time.Time
 	Told         bool // the source counts as failing
 	LastError    *transcript.LastError
 	CreatedAt    time.Time
 }
 
-// host is the host at which the source is looked at, with the port.
+// host is the host at which the source is checked, with the port.
 func (s *source) host() string { return hostOf(cmp.Or(s.FeedURL, s.URL)) }
 
-// rules are how often a publisher wants looks.
+// rules are how often a publisher wants checks.
 type rules struct {
 	Every time.Duration  `json:"every,omitempty"`
-	Hours []int          `json:"hours,omitempty"` // without looks, in UTC
+	Hours []int          `json:"hours,omitempty"` // without checks, in UTC
 	Days  []time.Weekday `json:"days,omitempty"`  // without looks
 }
 
@@ -61,7 +61,7 @@ type entry struct {
 	URL         string `bun:"url"`
 	Title       string
 	PublishedAt *time.Time
-	Below       bool // it was found below all entries that were known
+	Below       bool // it was found below all known entries
 	FoundAt     time.Time
 }
 
@@ -73,11 +73,11 @@ type following struct {
 	Account    string
 	SourceID   string
 	Languages  string // "" means that the request had none
-	MaxItems   int    // of those that were there at first
+	MaxItems   int    // of the items that existed at first
 	Paused     bool
-	EndedAt    *time.Time // when the publisher ended the feed, which has paused the follow
+	EndedAt    *time.Time // when the publisher ended the feed, which pauses the follow
 	Begun      bool       // Position is set
-	Position   int64      // the entries up to it are dealt with
+	Position   int64      // the entries up to this position are done
 	NextTakeAt *time.Time
 	LastError  *transcript.LastError // why the next entry waits
 	Trace      string
@@ -85,10 +85,10 @@ type following struct {
 	UpdatedAt  time.Time
 
 	Source *source `bun:"rel:belongs-to,join:source_id=id"`
-	Look   *queued `bun:"rel:belongs-to,join:source_id=source_id"` // nil means that the source has never been due
+	Look   *queued `bun:"rel:belongs-to,join:source_id=source_id"` // nil if the source has never been due
 }
 
-// item is what became of an entry for a follow.
+// item is the result of an entry for a follow.
 type item struct {
 	bun.BaseModel `bun:"table:follow_items,alias:i"`
 
@@ -99,7 +99,7 @@ type item struct {
 	Reason   string
 }
 
-// shown is the follow for its owner.
+// shown converts the follow for its owner.
 func (f *following) shown() *follow.Follow {
 	s := f.Source
 	b := &follow.Follow{

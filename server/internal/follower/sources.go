@@ -11,11 +11,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// lease is how long a process of the version before leaves a source alone that this one looks at.
+// lease is how long a process of the previous version does not check a source that this process
+// is checking.
 const lease = 5 * time.Minute
 
-// planAgain plans looks again that were planned by a clock that has been put back. It
-// spreads them over the time between two looks.
+// planAgain plans checks again that were planned by a clock that has been set back. It
+// spreads them over the time between two checks.
 func planAgain(ctx context.Context, s *db.Store, now time.Time, spread func() time.Time) error {
 	return s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var ids []string
@@ -35,10 +36,10 @@ func planAgain(ctx context.Context, s *db.Store, now time.Time, spread func() ti
 	})
 }
 
-// claimedAgain is how many looks are planned again in one transaction.
+// claimedAgain is how many checks are planned again in one transaction.
 const claimedAgain = 200
 
-// saveSource writes what a look changes.
+// saveSource writes the changes of a check.
 func saveSource(ctx context.Context, tx *db.Tx, s *source) error {
 	s.Title = sqldb.Text(s.Title)
 	for _, at := range []*time.Time{s.NextLookAt, s.LookedAt, s.NewAt, s.FailingSince} {
@@ -51,10 +52,10 @@ func saveSource(ctx context.Context, tx *db.Tx, s *source) error {
 	return sqldb.Wrap("save followed source", err)
 }
 
-// atOnce is how many values stand in one statement.
+// atOnce is how many values are in one statement.
 const atOnce = 500
 
-// knownOf are the guids of those items that the source has.
+// knownOf returns the guids of the items that the source already has.
 func knownOf(ctx context.Context, r bun.IDB, source string, items []found) (map[string]bool, error) {
 	known := map[string]bool{}
 	guids := make([]string, len(items))
@@ -74,7 +75,7 @@ func knownOf(ctx context.Context, r bun.IDB, source string, items []found) (map[
 	return known, nil
 }
 
-// newestOf are the guids of the newest entries of a source.
+// newestOf returns the guids of the newest entries of a source.
 func newestOf(ctx context.Context, s *db.Store, source string, n int) (map[string]bool, error) {
 	var guids []string
 	err := s.SQL().Reader().NewSelect().Model((*entry)(nil)).Column("guid").Where("source_id = ?", source).Order("position DESC").Limit(int64(n)).Scan(ctx, &guids)
@@ -85,7 +86,7 @@ func newestOf(ctx context.Context, s *db.Store, source string, n int) (map[strin
 	return known, sqldb.Wrap("newest items of followed source", err)
 }
 
-// mostFirst is how many of the items that are there the follows of a source want at most.
+// mostFirst is the largest number of existing items that a follow of a source wants.
 func mostFirst(ctx context.Context, s *db.Store, source string) (n int, err error) {
 	err = s.SQL().Reader().NewRaw("SELECT coalesce(max(max_items), 0) FROM follows WHERE source_id = ?", source).Scan(ctx, &n)
 	return n, sqldb.Wrap("wishes of follows", err)
@@ -100,10 +101,10 @@ func insertEntries(ctx context.Context, tx *db.Tx, fresh []entry) error {
 	return nil
 }
 
-// beginFollows lets the follows of a source go on after a look that began at a time. A
-// follow that was there by then begins: the entries that are there are dealt with, except
-// the newest, as many as it wants, and except those that were published since the follow
-// was made.
+// beginFollows lets the follows of a source continue after a check that began at a time.
+// A follow that was made before the check begins now. All existing entries are done for
+// it, except as many of the newest as it wants, and except those that were published
+// after the follow was made.
 func beginFollows(ctx context.Context, tx *db.Tx, s *source, began, now, next time.Time) error {
 	since := `(SELECT min(e.position) - 1 FROM follow_entries AS e
 		WHERE e.source_id = follows.source_id AND e.published_at > follows.created_at AND e.published_at <= ?)`
@@ -119,13 +120,13 @@ func beginFollows(ctx context.Context, tx *db.Tx, s *source, began, now, next ti
 	if err != nil {
 		return sqldb.Wrap("wake follows", err)
 	}
-	// A follow that was made during the look waits for the next one.
+	// A follow that was made during the check waits for the next one.
 	_, err = tx.SQL().NewRaw(`UPDATE follow_sources SET next_look_at = ? WHERE id = ?
 		AND EXISTS (SELECT 1 FROM follows WHERE source_id = ? AND NOT begun AND NOT paused)`, sqldb.Moment(next), s.ID, s.ID).Exec(ctx)
 	return sqldb.Wrap("plan the next look", err)
 }
 
-// activeOf are the ids of the active follows of a source.
+// activeOf returns the ids of the active follows of a source.
 func activeOf(ctx context.Context, tx *db.Tx, source string) (ids []string, err error) {
 	err = tx.SQL().NewSelect().Model((*following)(nil)).Column("id").Where("source_id = ? AND NOT paused", source).Order("id").Scan(ctx, &ids)
 	return ids, sqldb.Wrap("active follows", err)

@@ -11,18 +11,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
-// The queues. Looks have two of their own, and those that take long the second one.
+// The queues. Checks have two queues, and slow checks use the second one.
 const (
 	Queue          = "follows"
 	LooksQueue     = "follow_looks"
 	SlowLooksQueue = "follow_looks_slow"
 )
 
-// Timeout bounds a run of a step.
+// Timeout limits a run of a step.
 const Timeout = 5 * time.Minute
 
 // Step puts due sources into the lines of accounts and submits new items. With an account, it
-// looks at the sources in a line of the account.
+// checks the sources in a line of the account.
 type Step struct {
 	Account string `json:"account,omitempty"`
 	Slow    bool   `json:"slow,omitempty"` // the slow line of the account
@@ -33,7 +33,7 @@ type Step struct {
 // Kind names the worker.
 func (Step) Kind() string { return "follows" }
 
-// Queue names the line.
+// Queue names the queue.
 func (s Step) Queue() string {
 	switch {
 	case s.Account == "":
@@ -49,8 +49,8 @@ const (
 	taken       = 32 // follows at a time
 )
 
-// Work does a step, until nothing is due or others have their turn. It may run several times
-// at once, also in several processes.
+// Work runs a step, until nothing is due or others have their turn. It may run several times
+// at the same time, also in several processes.
 func (fs *Follows) Work(ctx context.Context, run queue.Row, step Step) error {
 	ctx = db.Unhurried(ctx)
 	do := fs.work
@@ -65,7 +65,7 @@ func (fs *Follows) Work(ctx context.Context, run queue.Row, step Step) error {
 }
 
 func (fs *Follows) work(ctx context.Context) error {
-	until := time.Now().Add(Timeout / 2) // the next step goes on
+	until := time.Now().Add(Timeout / 2) // the next step continues
 	for time.Now().Before(until) {
 		now, err := fs.cfg.Now(ctx)
 		if err != nil {
@@ -93,7 +93,7 @@ func (fs *Follows) work(ctx context.Context) error {
 	return nil
 }
 
-// some calls do for all values, some at once. The first error ends it.
+// some calls do for all values, several at the same time. It stops at the first error.
 func some[T any](ctx context.Context, n int, all []T, do func(context.Context, T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(n)

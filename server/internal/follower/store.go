@@ -15,8 +15,8 @@ import (
 // Every transaction that changes a follow locks rows in this order: the account's row of
 // follow_accounts, sources, follows, looks, lines.
 
-// lockAccount writes the plan under which an account follows. It locks the account's
-// row and returns how many follows the account has.
+// lockAccount writes the account's current plan. It locks the account's row and returns
+// the number of the account's follows.
 func lockAccount(ctx context.Context, tx *db.Tx, account string, plan account.Plan) (have int, err error) {
 	text, err := json.Marshal(plan)
 	if err != nil {
@@ -27,13 +27,13 @@ func lockAccount(ctx context.Context, tx *db.Tx, account string, plan account.Pl
 	return have, sqldb.Wrap("write the plan of follows", err)
 }
 
-// countFollows writes how many follows an account has.
+// countFollows writes the number of an account's follows.
 func countFollows(ctx context.Context, tx *db.Tx, account string, n int) error {
 	_, err := tx.SQL().NewRaw("UPDATE follow_accounts SET follows = ? WHERE account = ?", n, account).Exec(ctx)
 	return sqldb.Wrap("count follows", err)
 }
 
-// ownedAll reads those of some follows that an account has, by their ids.
+// ownedAll reads the account's follows among the given ids.
 func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (map[string]*following, error) {
 	found := map[string]*following{}
 	if len(ids) == 0 {
@@ -48,7 +48,8 @@ func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (m
 	return found, sqldb.Wrap("follows", err)
 }
 
-// owned reads a follow of an account. A follow of another account is ErrNotFound.
+// owned reads a follow of an account. For a follow of another account, the error is
+// ErrNotFound.
 func owned(ctx context.Context, s *db.Store, account, id string) (*following, error) {
 	f := new(following)
 	err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Relation("Look").Where("f.account = ? AND f.id = ?", account, id).Scan(ctx)
@@ -62,8 +63,8 @@ func lockOwned(ctx context.Context, tx *db.Tx, account, id string) (*following, 
 	return f, sqldb.One("follow "+id, err)
 }
 
-// page reads at most n follows of an account, newest first: those that are older than
-// the follow before, unless it is empty.
+// page reads at most n follows of an account, newest first: those that are older than the
+// follow before, unless before is empty.
 func page(ctx context.Context, s *db.Store, account, before string, n int) ([]following, error) {
 	var rows []following
 	q := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").Relation("Look").Where("f.account = ?", account).Order("f.id DESC").Limit(int64(n))
@@ -73,7 +74,7 @@ func page(ctx context.Context, s *db.Store, account, before string, n int) ([]fo
 	return rows, sqldb.Wrap("follows", q.Scan(ctx))
 }
 
-// history is an entry with what became of it.
+// history is an entry with its result.
 type history struct {
 	entry  `bun:",extend"`
 	Status *string
@@ -82,7 +83,7 @@ type history struct {
 }
 
 // items reads at most n entries of a follow, newest first: those before a position,
-// unless it is 0.
+// unless the position is 0.
 func items(ctx context.Context, s *db.Store, f *following, before int64, n int) ([]history, error) {
 	var rows []history
 	q := s.SQL().Reader().NewSelect().Model(&rows).ColumnExpr("e.*, i.status, i.job_id, i.reason").
@@ -94,7 +95,7 @@ func items(ctx context.Context, s *db.Store, f *following, before int64, n int) 
 	return rows, sqldb.Wrap("items of follow "+f.ID, q.Scan(ctx))
 }
 
-// saveFollow writes what changes of a follow.
+// saveFollow writes the changeable columns of a follow.
 func saveFollow(ctx context.Context, tx *db.Tx, f *following) error {
 	_, err := tx.SQL().NewUpdate().Model(f).Column("paused", "ended_at", "begun", "position", "next_take_at", "last_error", "updated_at").WherePK().Exec(ctx)
 	return sqldb.Wrap("save follow", err)
@@ -111,12 +112,12 @@ func lockSource(ctx context.Context, tx *db.Tx, s *source) error {
 	return sqldb.One("followed source", tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(s).Where("id = ?", s.ID)).Scan(ctx))
 }
 
-// leaveSource does what follows for a source from the end or the pause of a follow: a
-// source without follows is deleted, and a source without active follows rests.
+// leaveSource updates a source after the end or the pause of a follow: a source without
+// follows is deleted, and a source without active follows rests.
 func leaveSource(ctx context.Context, tx *db.Tx, id string) error {
 	_, err := tx.SQL().NewRaw(`UPDATE follow_sources SET next_look_at = NULL
 		WHERE id = ?0 AND NOT EXISTS (SELECT 1 FROM follows WHERE source_id = ?0 AND NOT paused)`, id).Exec(ctx)
-	if err == nil { // the look waits in a line of another account that follows the source
+	if err == nil { // the check waits in a line of another account that follows the source
 		_, err = tx.SQL().NewRaw(`UPDATE follow_looks SET due_at = NULL WHERE source_id = ?0 AND looking_since IS NULL
 			AND NOT EXISTS (SELECT 1 FROM follows AS f WHERE f.source_id = ?0 AND f.account = follow_looks.account AND NOT f.paused)`, id).Exec(ctx)
 	}

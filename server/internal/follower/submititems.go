@@ -18,33 +18,34 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// taker submits the entries that follows have not taken yet. Safe for concurrent use.
+// taker submits the entries that follows have not submitted yet. A taker is safe for
+// concurrent use.
 type taker struct{ *Config }
 
-// due are the ids of at most n follows with entries to submit.
+// due returns the ids of at most n follows with entries to submit.
 func (t taker) due(ctx context.Context, now time.Time, n int) ([]string, error) {
 	due, err := t.takenAt(ctx, n, "next_take_at <= ?", now)
 	if err != nil || len(due) == n {
 		return due, err
 	}
-	// A time that is too late was written before the clock was put back. PostgreSQL reads the index
-	// for each of two statements, and the whole table for one statement with both conditions.
+	// A time that is too late was written before the clock was set back. For two statements,
+	// PostgreSQL reads the index; for one statement with both conditions, it reads the whole table.
 	late, err := t.takenAt(ctx, n-len(due), "next_take_at > ?", now.Add(t.Wait+time.Minute))
 	return append(due, late...), err
 }
 
-// takenAt are the ids of at most n follows whose next time is as a condition says.
+// takenAt returns the ids of at most n follows whose next time meets a condition.
 func (t taker) takenAt(ctx context.Context, n int, condition string, at time.Time) (ids []string, err error) {
 	err = t.Store.SQL().Reader().NewSelect().Model((*following)(nil)).Column("id").
 		Where(condition, sqldb.Moment(at)).Order("next_take_at").Limit(int64(n)).Scan(ctx, &ids)
 	return ids, sqldb.Wrap("due follows", err)
 }
 
-// takeMost bounds how many entries of a follow are submitted before those of others.
+// takeMost limits how many entries of a follow are submitted before those of others.
 const takeMost = 20
 
-// take submits entries of a follow, each in a transaction of its own. Its error is one of
-// the database.
+// take submits entries of a follow, each in its own transaction. It returns only errors
+// of the database.
 func (t taker) take(ctx context.Context, id string) error {
 	for range takeMost {
 		more, err := t.takeOne(ctx, id)
@@ -58,7 +59,7 @@ func (t taker) take(ctx context.Context, id string) error {
 // takeOne submits the next entry of a follow, and reports whether there may be more.
 func (t taker) takeOne(ctx context.Context, id string) (more bool, err error) {
 	if ctx.Err() != nil {
-		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 	}
 	f, e, err := t.next(ctx, id)
 	switch {
@@ -129,7 +130,7 @@ func (t taker) takeOne(ctx context.Context, id string) (more bool, err error) {
 	return false, t.wait(ctx, f, attempt.Coded(err))
 }
 
-// passes tells that a refusal may pass, so that the item waits.
+// passes reports whether a refusal is temporary, so that the item waits.
 func passes(code transcript.Code) bool {
 	switch code {
 	case transcript.TranscriptQuotaExceeded, transcript.ASRQuotaExceeded, transcript.ASRConcurrencyLimit, transcript.InsufficientCredits,
@@ -163,17 +164,17 @@ func (t taker) next(ctx context.Context, id string) (*following, *entry, error) 
 	return f, e, err
 }
 
-// late is how long before a follow an item may be dated that counts as new for it: clocks
-// and feeds are behind.
+// late is how much older than a follow an item may be and still count as new, because
+// clocks and feeds lag.
 const late = 24 * time.Hour
 
-// reasonToSkip is why an entry is not submitted; "" means that it is.
+// reasonToSkip returns why an entry is not submitted, or "" if it is.
 func reasonToSkip(f *following, e *entry) string {
 	switch {
 	case e.Platform == "":
 		return "The link of the item names no content that this service reads."
 	case e.Below && e.PublishedAt != nil && e.PublishedAt.Before(f.CreatedAt.Add(-late)):
-		return datedBefore // an item after it was removed from the feed
+		return datedBefore // the next item, after this item was removed from the feed
 	}
 	return ""
 }
@@ -184,13 +185,14 @@ func (f *following) item(e *entry, plan account.Plan) Item {
 		Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.URL},
 	}
 	if f.Languages != "" {
-		i.Languages, _ = transcript.ParseLanguageList(f.Languages) // only canonical lists are stored, which always can be read
+		i.Languages, _ = transcript.ParseLanguageList(f.Languages) // only canonical lists are stored, and they can always be read
 	}
 	return i
 }
 
-// suspended tells that the operator has suspended an account, whose items wait meanwhile.
-// The service cannot tell of an account that it does not keep itself.
+// suspended reports whether the operator has suspended an account. Its items wait
+// meanwhile. The service does not know this about an account that it does not manage
+// itself.
 func (t taker) suspended(ctx context.Context, owner string) (bool, error) {
 	a, err := t.Store.Accounts.ByID(ctx, owner)
 	if errors.Is(err, db.ErrNotFound) {
@@ -209,11 +211,11 @@ func (t taker) planOf(ctx context.Context, owner string) (plan account.Plan, err
 	return plan, json.Unmarshal([]byte(text), &plan)
 }
 
-// errMoved tells that another run has dealt with the entry.
+// errMoved means that another run has handled the entry.
 var errMoved = errors.New("follows: the follow has gone on")
 
-// settle writes what became of an entry, and moves the follow on. It proves that no other
-// run has done so.
+// settle writes the result of an entry, and moves the follow on. It proves that no other
+// run has done this.
 func (t taker) settle(ctx context.Context, tx *db.Tx, f *following, i *item) error {
 	now, err := t.Now(ctx)
 	if err != nil {
@@ -243,7 +245,7 @@ func (t taker) settle(ctx context.Context, tx *db.Tx, f *following, i *item) err
 	return nil
 }
 
-// spend counts an item of the day. The refusal passes at midnight.
+// spend counts an item for the current day. The refusal ends at midnight.
 func (t taker) spend(ctx context.Context, tx *db.Tx, owner string, plan account.Plan) error {
 	now, err := t.Now(ctx)
 	if err != nil || plan.FollowItemsPerDay == account.Unlimited {
@@ -263,10 +265,10 @@ func (t taker) spend(ctx context.Context, tx *db.Tx, owner string, plan account.
 	return nil
 }
 
-// rest lets a follow without entries to submit rest until the next look finds one.
+// rest lets a follow without entries to submit rest until the next check finds one.
 func (t taker) rest(ctx context.Context, f *following) error {
 	return t.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		// A look takes the lock of the source too, so that it cannot find an entry meanwhile.
+		// A check also takes the lock of the source, so it cannot find an entry meanwhile.
 		s := &source{ID: f.SourceID}
 		if err := lockSource(ctx, tx, s); err != nil {
 			if errors.Is(err, db.ErrNotFound) {
@@ -280,7 +282,7 @@ func (t taker) rest(ctx context.Context, f *following) error {
 	})
 }
 
-// wait has the next entry of a follow tried again later, and notes the reason.
+// wait schedules another attempt at the next entry of a follow, and stores the reason.
 func (t taker) wait(ctx context.Context, f *following, why *transcript.Error) error {
 	now, err := t.Now(ctx)
 	if err != nil {
@@ -294,8 +296,9 @@ func (t taker) wait(ctx context.Context, f *following, why *transcript.Error) er
 	})
 }
 
-// Reopen has items of follows tried again whose jobs have ended for a reason that passes,
-// such as an allowance that is used up. It is called in the transaction that ends them.
+// Reopen schedules another attempt at items whose jobs have ended for a temporary reason,
+// such as an allowance that is used up. It is called in the transaction that ends the
+// jobs.
 func (fs *Follows) Reopen(ctx context.Context, tx *db.Tx, jobs []string, why *transcript.Error) error {
 	if why == nil || len(jobs) == 0 || !used(why.Code) {
 		return nil
@@ -319,7 +322,7 @@ func (fs *Follows) Reopen(ctx context.Context, tx *db.Tx, jobs []string, why *tr
 	return sqldb.Wrap("let follows wait", err)
 }
 
-// used tells that a job ended because the plan had nothing left.
+// used reports whether a job ended because the plan had nothing left.
 func used(code transcript.Code) bool {
 	return code == transcript.TranscriptQuotaExceeded || code == transcript.ASRQuotaExceeded || code == transcript.ASRConcurrencyLimit || code == transcript.InsufficientCredits
 }

@@ -2,7 +2,7 @@ package follower
 
 import "github.com/transcriptkit/transcriptkit/server/internal/tables"
 
-// Tables declares the tables of the follows and of the addresses that are followed.
+// Tables declares the tables of the follows and of the followed addresses.
 func Tables() []tables.Table {
 	return []tables.Table{
 		{
@@ -18,7 +18,7 @@ func Tables() []tables.Table {
 			Name: "follow_items", Key: []string{"follow_id", "position"}, Owner: tables.OwnedWith("follow_id", "follows"), With: "follows",
 			Export: &tables.Export{},
 		},
-		{Name: "follow_sources", Key: []string{"id"}, With: "follows"}, // the last follow of an address takes it along
+		{Name: "follow_sources", Key: []string{"id"}, With: "follows"}, // the last follow of an address removes it too
 		{Name: "follow_entries", Key: []string{"source_id", "position"}, With: "follow_sources"},
 		{Name: "follow_looks", Key: []string{"source_id"}, With: "follow_sources"},
 		{Name: "follow_accounts", Key: []string{"account"}, Owner: tables.OwnedBy("account"), Removal: &tables.Removal{Turn: tables.Counts}},

@@ -18,33 +18,36 @@ import (
 )
 
 const (
-	// TurnsAtOnce is how many accounts a process serves at once in each of the two queues.
+	// TurnsAtOnce is how many accounts a process serves at the same time in each of the two
+	// queues.
 	TurnsAtOnce = 16
-	// looksAtOnce is how many looks of an account are under way at once in each line.
+	// looksAtOnce is how many checks of an account run at the same time in each line.
 	looksAtOnce = 4
-	// turn is how long an account looks before others do. Looks that have begun end first.
+	// turn is how long an account checks its sources before others have their turn. Checks
+	// that have begun end first.
 	turn = 2 * time.Second
-	// again is the pause before a line whose hosts are busy is tried again.
+	// again is the pause before another attempt at a line whose hosts are busy.
 	again = cluster.ElsewherePause
 )
 
-// looker looks at sources, in the turns of the accounts that follow them. Safe for concurrent use.
+// looker checks sources, in the turns of the accounts that follow them. A looker is safe for
+// concurrent use.
 type looker struct {
 	*Config
-	pace       *rate.Limiter     // of looks, so that many due sources are no storm
-	hosts      map[string]*hosts // at which this process looks, by queue
+	pace       *rate.Limiter     // of checks, so that many due sources do not cause a burst
+	hosts      map[string]*hosts // the hosts that this process is checking, by queue
 	largeFeeds *underway.Line
 }
 
-// takeTurn looks at due sources of a line, for a turn at most. Then it makes the next step of
-// the line, if there is more to look at.
+// takeTurn checks due sources of a line, for at most one turn. Then it makes the next step of
+// the line, if there are more sources to check.
 func (lk *looker) takeTurn(ctx context.Context, run queue.Row, step Step) error {
 	until := time.Now().Add(turn)
 	found := false
 	looked := -1
 	for looked != 0 && time.Now().Before(until) {
 		if ctx.Err() != nil {
-			return fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+			return fmt.Errorf("follows: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 		}
 		n, news, err := lk.lookSome(ctx, step)
 		if err != nil {
@@ -54,7 +57,7 @@ func (lk *looker) takeTurn(ctx context.Context, run queue.Row, step Step) error 
 	}
 	return lk.Store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
 		if found {
-			if err := tx.Queue.Enqueue(ctx, Step{}); err != nil { // submits what was found
+			if err := tx.Queue.Enqueue(ctx, Step{}); err != nil { // submits the found items
 				return err
 			}
 		}
@@ -62,8 +65,8 @@ func (lk *looker) takeTurn(ctx context.Context, run queue.Row, step Step) error 
 	})
 }
 
-// lookSome looks at the next sources of a line, and reports at how many and whether a look
-// has found something new.
+// lookSome checks the next sources of a line, and returns their number and whether a check
+// has found new items.
 func (lk *looker) lookSome(ctx context.Context, step Step) (n int, news bool, err error) {
 	if counts, err := lk.Store.SQL().Reader().NewSelect().Model((*line)(nil)).
 		Where("account = ? AND slow = ? AND step = ?", step.Account, step.Slow, step.Number).Exists(ctx); err != nil || !counts {
@@ -105,7 +108,7 @@ func (lk *looker) lookSome(ctx context.Context, step Step) (n int, news bool, er
 	return len(ids), fresh.Load(), err
 }
 
-// endTurn ends a run, and plans the next step of the line if looks wait. waits tells that none of
+// endTurn ends a run, and plans the next step of the line if checks wait. waits says that none of
 // them could begin now.
 func (lk *looker) endTurn(ctx context.Context, tx *db.Tx, run queue.Row, step Step, waits bool) error {
 	l := &line{Account: step.Account, Slow: step.Slow}

@@ -1,5 +1,5 @@
-// Package hooks calls the functions that an embedding program has for the ends of jobs and batches
-// and for failing follows, at least once each.
+// Package hooks calls the functions of an embedding program at the end of jobs and batches and for
+// failing follows, at least once each.
 package hooks
 
 import (
@@ -22,16 +22,16 @@ import (
 // Hooks are called at the end of jobs and batches, and when a follow fails, at least once each. A nil member is
 // not called.
 //
-// The transaction that ends a job or a batch also queues the step that calls the hook,
-// so that a crash loses no call. Every process queues these steps once any process has
-// said that it has the hook: the steps wait for such a process. The database keeps this
-// fact for as long as ended jobs are kept, so that calls also wait while no such
-// process runs.
+// The transaction that ends a job or a batch also queues the step that calls the hook, so
+// that a crash loses no call. Every process queues these steps once any process has
+// recorded that it has the hook: the steps wait for such a process. The database keeps
+// this record for as long as ended jobs, so that calls also wait while no such process
+// runs.
 type Hooks struct {
 	Job   func(ctx context.Context, account string, j *view.Job) error
 	Batch func(ctx context.Context, account string, b *batch.Job) error
-	// Follow is called when the looks at a followed address have failed for days, and when its
-	// publisher has ended it.
+	// Follow is called when the checks of a followed address have failed for days, and when
+	// its publisher has ended it.
 	Follow func(ctx context.Context, account string, f *follow.Follow) error
 }
 
@@ -49,11 +49,13 @@ type Config struct {
 	Kept time.Duration
 	// Timeout is how long a hook may take; 0 means 30 s.
 	Timeout time.Duration
-	// Pause is the pause after the nth call of a hook that has failed; nil means Pause.
+	// Pause returns the pause after the nth failed call of a hook; nil means the function
+	// Pause.
 	Pause func(n int) time.Duration
 }
 
-// Delivery calls the hooks, and calls a hook again that fails. Safe for concurrent use.
+// Delivery calls the hooks, and repeats failed calls. A Delivery is safe for concurrent
+// use.
 type Delivery struct {
 	Hooks
 	cfg   Config
@@ -90,8 +92,8 @@ func (d *Delivery) Queues() map[string]int {
 	return map[string]int{jobQueue: atOnce, batchQueue: atOnce, followQueue: atOnce}
 }
 
-// Takes says of each queue whether this process takes its calls. Calls wait for a process with the
-// hook.
+// Takes says for each queue whether this process makes its calls. Calls wait for a process with
+// the hook.
 func (d *Delivery) Takes() map[string]bool {
 	return map[string]bool{jobQueue: d.Job != nil, batchQueue: d.Batch != nil, followQueue: d.Follow != nil}
 }
@@ -113,10 +115,10 @@ func (h Hooks) set() (all []db.Hook) {
 const (
 	// usualTimeout is how long a hook may take.
 	usualTimeout = 30 * time.Second
-	// A hook that fails is called again after a pause, which doubles each time.
+	// A failed hook is called again after a pause, which doubles each time.
 	shortestPause = time.Second
 	longestPause  = 15 * time.Minute
-	// announceEvery is the time between two notes that this process has hooks.
+	// announceEvery is the time between two records that this process has hooks.
 	announceEvery = time.Hour
 	announceAgain = time.Second // after a failure
 )
@@ -148,7 +150,7 @@ type followHookArgs struct {
 func (followHookArgs) Kind() string  { return "follow_hook" }
 func (followHookArgs) Queue() string { return followQueue }
 
-// KeepAnnouncing notes again and again that this process has hooks, until ctx ends.
+// KeepAnnouncing records regularly that this process has hooks, until ctx ends.
 func (d *Delivery) KeepAnnouncing(ctx context.Context) {
 	for pause := announceEvery; attempt.Sleep(ctx, pause); {
 		pause = announceEvery
@@ -159,7 +161,8 @@ func (d *Delivery) KeepAnnouncing(ctx context.Context) {
 	}
 }
 
-// Announce notes in the database that this process has hooks, so that all processes queue calls.
+// Announce records in the database that this process has hooks, so that all processes queue
+// calls.
 func (d *Delivery) Announce(ctx context.Context) error {
 	for _, h := range d.set() {
 		if err := d.store.SetHook(ctx, h); err != nil {
@@ -169,7 +172,7 @@ func (d *Delivery) Announce(ctx context.Context) error {
 	return nil
 }
 
-// JobsEnded queues the calls for jobs that end, if anybody is to be told.
+// JobsEnded queues the calls for jobs that end, if a process has the hook.
 func (d *Delivery) JobsEnded(ctx context.Context, tx *db.Tx, ended []db.Job) error {
 	wanted, err := d.isHooked(ctx, tx, db.JobHook)
 	if err != nil || !wanted {
@@ -183,7 +186,7 @@ func (d *Delivery) JobsEnded(ctx context.Context, tx *db.Tx, ended []db.Job) err
 	return nil
 }
 
-// BatchEnded queues the call for a batch that ends, if anybody is to be told.
+// BatchEnded queues the call for a batch that ends, if a process has the hook.
 func (d *Delivery) BatchEnded(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 	wanted, err := d.isHooked(ctx, tx, db.BatchHook)
 	if err != nil || !wanted {
@@ -192,7 +195,7 @@ func (d *Delivery) BatchEnded(ctx context.Context, tx *db.Tx, b *db.Batch) error
 	return tx.Queue.Enqueue(ctx, batchHookArgs{Batch: b.ID})
 }
 
-// FollowFails queues the call for a follow that fails, if anybody is to be told.
+// FollowFails queues the call for a follow that fails, if a process has the hook.
 func (d *Delivery) FollowFails(ctx context.Context, tx *db.Tx, follow string) error {
 	wanted, err := d.isHooked(ctx, tx, followHook)
 	if err != nil || !wanted {
@@ -205,7 +208,7 @@ func (d *Delivery) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, er
 	return tx.HasHook(ctx, h, time.Now().Add(-d.cfg.Kept))
 }
 
-// callJobHook calls the hook for a job. It makes no call for a job that is gone.
+// callJobHook calls the hook for a job. It makes no call for a deleted job.
 func (d *Delivery) callJobHook(ctx context.Context, w queue.Row, step jobHookArgs) error {
 	row, err := d.store.Jobs.ByID(ctx, step.Job)
 	if errors.Is(err, db.ErrNotFound) {
@@ -242,7 +245,7 @@ func (d *Delivery) callBatchHook(ctx context.Context, w queue.Row, step batchHoo
 	return d.call(ctx, w, step, step.Failed, func() error { return d.Batch(ctx, row.Account, b) })
 }
 
-// callFollowHook calls the hook for a follow, unless the looks succeed again.
+// callFollowHook calls the hook for a follow, unless its checks succeed again.
 func (d *Delivery) callFollowHook(ctx context.Context, w queue.Row, step followHookArgs) error {
 	account, f, err := follower.ByID(ctx, d.store, step.Follow)
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
@@ -255,14 +258,14 @@ func (d *Delivery) callFollowHook(ctx context.Context, w queue.Row, step followH
 	return d.call(ctx, w, step, step.Failed, func() error { return d.Follow(ctx, account, f) })
 }
 
-// call calls a hook, and queues the step again where that fails for the nth time.
+// call calls a hook, and queues the step again if the nth call fails.
 func (d *Delivery) call(ctx context.Context, w queue.Row, again queue.Step, n int, hook func() error) error {
 	err := attempt.Guard(hook)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("hooks: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+		return fmt.Errorf("hooks: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 	}
 	pause := d.cfg.Pause(n)
 	d.log.ErrorContext(ctx, "a hook failed, and is called again", "hook", w.Kind, "args", string(w.Args), "calls", n, "pause", pause, "err", err)
@@ -272,7 +275,7 @@ func (d *Delivery) call(ctx context.Context, w queue.Row, again queue.Step, n in
 	})
 }
 
-// Pause is how long to wait after the nth call that has failed.
+// Pause returns the pause after the nth failed call.
 func Pause(n int) time.Duration {
 	if n > 10 { // 17 minutes
 		return longestPause

@@ -18,9 +18,9 @@ import (
 )
 
 // May it? This file admits requests and jobs. Before there is a job, refusal and
-// overdraft refuse a request that is certain to fail. After that a job is admitted once
-// for each of these events: admitNew for new work, admitJoin for a job that joins running
-// work, and AdmitSound when more is known about the length of the sound.
+// overdraft refuse a request that would certainly fail. After that, each of these events
+// admits a job once: admitNew for new work, admitJoin for a job that joins running work,
+// and AdmitSound when more is known about the length of the sound.
 //
 // A job has its own limits, those of the plan at the time of the request. Every
 // transaction locks the work and its jobs first, then places, then batches, and
@@ -29,8 +29,8 @@ import (
 // fullRetry is the RetryAfter for an account without a free place, in seconds.
 const fullRetry = 15
 
-// refusal refuses a request that is certain to fail: the plan has no recognition, or no
-// process can do the work.
+// refusal refuses a request that would certainly fail because the plan has no
+// recognition, or because no process can do the work.
 func (o order) refusal() error {
 	switch {
 	case o.sub.Listening.Speakers > 0 && !o.Plan.Speakers:
@@ -53,7 +53,7 @@ func (o order) refusal() error {
 }
 
 // overdraft refuses a request for recognition that is too long for the plan, or for the
-// minutes that are left, by the length that is known before there is a job.
+// remaining minutes, by the length that is known before there is a job.
 func (o order) overdraft(ctx context.Context, r db.Reader) error {
 	if o.captionsFirst() {
 		return nil
@@ -68,15 +68,15 @@ func (o order) overdraft(ctx context.Context, r db.Reader) error {
 	return limits.HasMinutes(ctx, r, o.Account, o.limits, sound)
 }
 
-// admitNew admits the first job on new work, and queues the first step. Work that is
-// certain to be recognized takes a place of the account. An item of a batch without a free
-// place waits: its first step is queued later, with the place.
+// admitNew admits the first job on new work, and queues the first step. Work that
+// certainly needs recognition takes a place of the account. An item of a batch without a
+// free place waits: its first step is queued later, with the place.
 func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job, first queue.Step, recognized bool) error {
 	seated := true
 	if recognized {
 		var err error
 		if seated, err = takePlace(ctx, tx, job); errors.Is(err, transcript.ASRConcurrencyLimit) {
-			// A place becomes free, and transcripts that are used up do not come back.
+			// A place becomes free again, but transcripts that are used up do not come back.
 			return cmp.Or(limits.HasTranscript(ctx, tx.Reader, job.Account, job.Limits), err)
 		}
 		if err != nil {
@@ -86,7 +86,7 @@ func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job
 	if err := tx.Library.ShowJob(ctx, e, job); err != nil {
 		return err
 	}
-	if seated { // late, because the account's turn stays locked until the commit
+	if seated { // last, because the account's turn stays locked until the commit
 		if err := tx.Queue.EnqueueFor(ctx, first, job.Waits()); err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job
 	return reserve(ctx, tx, job)
 }
 
-// admitJoin admits a job on running work. If the work is past the captions, the job is
-// held to its limits at once, as the other jobs were. It returns the job, which may
+// admitJoin admits a job on running work. If the work has passed the captions, the limits
+// of the job apply at once, as they did for the other jobs. It returns the job, which may
 // have ended.
 func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job, o order) (*db.Job, error) {
 	if err := tx.Jobs.BringForward(ctx, job); err != nil {
@@ -114,7 +114,7 @@ func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Jo
 	if err := tx.Library.ShowJob(ctx, e, job); err != nil {
 		return nil, err
 	}
-	if late && o.item != nil { // which ends where the job is refused, after its account's usage was changed
+	if late && o.item != nil { // the work ends if the job is refused, after its account's usage was changed
 		if _, err := tx.Batches.Lock(ctx, o.item.BatchID); err != nil {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Jo
 	if err := c.admitJobs(ctx, tx, e, []db.Job{*job}, sound); err != nil {
 		return nil, err
 	}
-	if outside { // where the others have no place, this account may have one
+	if outside { // if the other jobs have no place, this account may have one
 		if err := callOutside(ctx, tx, job.Account); err != nil {
 			return nil, err
 		}
@@ -137,9 +137,9 @@ func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Jo
 	return tx.Jobs.Owned(ctx, job.Account, job.ID)
 }
 
-// AdmitSound ends the jobs on some work whose limits do not permit the recognition of
-// its sound, and reserves the minutes for the other jobs. If no job is left, the
-// work ends too. AdmitSound runs each time that more is known about the length.
+// AdmitSound ends the jobs of some work whose limits do not permit the recognition of its
+// sound, and reserves the minutes for the other jobs. If no job is left, the work ends
+// too. AdmitSound runs each time that more is known about the length.
 func (c *Moves) AdmitSound(ctx context.Context, tx *db.Tx, e *db.Work, sound limits.Sound) error {
 	jobs, err := LockPlaces(ctx, tx, e)
 	if err != nil {
@@ -154,8 +154,8 @@ func (c *Moves) admitJobs(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.
 	return c.endRefused(ctx, tx, e, jobs, func(job *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, job, sound) })
 }
 
-// Dismiss ends the jobs on some work whose plan has no recognition. It changes no
-// job that may go on.
+// Dismiss ends the jobs of some work whose plan has no recognition. It changes no job
+// that may continue.
 func (c *Moves) Dismiss(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	jobs, err := LockPlaces(ctx, tx, e)
 	if err != nil {
@@ -169,10 +169,10 @@ func (c *Moves) Dismiss(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	})
 }
 
-// endRefused ends those of some jobs for which refuse gives a reason.
+// endRefused ends the jobs for which refuse returns a reason.
 func (c *Moves) endRefused(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
 	slices.SortFunc(jobs, byAccount)
-	if err := c.listeners.Ending(ctx, tx, jobs); err != nil { // before what the accounts have used
+	if err := c.listeners.Ending(ctx, tx, jobs); err != nil { // before the usage of the accounts is changed
 		return err
 	}
 	for i := range jobs {
@@ -190,8 +190,8 @@ func (c *Moves) endRefused(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db
 	return nil
 }
 
-// refuse is why the sound of work may not be recognized for a job; where it
-// may, the job holds its minutes.
+// refuse returns why the sound of work may not be recognized for a job. If it may, the
+// job now holds its minutes.
 func refuse(ctx context.Context, tx *db.Tx, e *db.Work, c *db.Job, sound limits.Sound) (*transcript.Error, error) {
 	if !c.Limits.ASR {
 		return noRecognition(ctx, tx, e)
@@ -207,12 +207,12 @@ func refuse(ctx context.Context, tx *db.Tx, e *db.Work, c *db.Job, sound limits.
 	if err != nil {
 		return nil, err
 	}
-	u.Reserved.Minutes -= c.Reserved.Minutes // its own are not what is in its way
+	u.Reserved.Minutes -= c.Reserved.Minutes // its own reservation does not count
 	return limits.MinutesUsedUp(c.Limits, u, sound), nil
 }
 
-// takePlace gives new work a place of the account of its first job. If there
-// is no place, takePlace returns the refusal; but an item of a batch stands outside.
+// takePlace gives new work a place of the account of its first job. If there is no place,
+// takePlace returns the refusal; an item of a batch waits without a place instead.
 func takePlace(ctx context.Context, tx *db.Tx, job *db.Job) (seated bool, err error) {
 	if err := tx.Places.Lock(ctx, job.Account); err != nil {
 		return false, err
@@ -229,7 +229,7 @@ func takePlace(ctx context.Context, tx *db.Tx, job *db.Job) (seated bool, err er
 	return false, noPlace(used, job.Limits)
 }
 
-// noPlace is the refusal of a request for which its account has no place.
+// noPlace is the refusal of a request if its account has no place.
 func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
 	e := transcript.Errorf(transcript.ASRConcurrencyLimit,
 		"As many recordings as the plan permits (%d) are being recognized or wait for it: send this one again when one of them has ended.",
@@ -240,8 +240,8 @@ func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
 	return e
 }
 
-// reserve sets aside the transcript that a new job's row has reserved. In every transaction the usage of
-// accounts is changed last, so that none waits for another crosswise.
+// reserve reserves the transcript in a new job's row. Every transaction changes the usage of
+// accounts last, so that no two transactions wait for each other.
 func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 	ok, err := tx.Allowances.Hold(ctx, job)
 	if err != nil || ok {
@@ -254,8 +254,8 @@ func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 	return limits.TranscriptsUsedUp(job.Limits, u)
 }
 
-// noRecognition is the end of a request that only recognition could answer, for
-// an account that may not have it.
+// noRecognition is the end of a request that needs recognition, for an account without
+// recognition.
 func noRecognition(ctx context.Context, tx *db.Tx, e *db.Work) (*transcript.Error, error) {
 	if ask.CaptionsBlocked(e.Tried) {
 		return transcript.Errorf(transcript.IPBlocked, "The platform blocks the captions, and the plan does not include speech recognition. Try again later."), nil

@@ -12,8 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
-// freshness is what the terms say; a transcript of an upload does not
-// expire.
+// freshness returns the terms; a transcript of an upload does not expire.
 func (o order) freshness() subject.Fresh {
 	if o.file != nil {
 		return subject.AnyAge
@@ -24,7 +23,7 @@ func (o order) freshness() subject.Fresh {
 // hit is a text from the cache.
 type hit struct {
 	*db.Transcript
-	saved bool // it stands in the account's library
+	saved bool // it is in the account's library
 }
 
 // cached returns the text that answers the request, or nil.

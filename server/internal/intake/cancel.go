@@ -8,9 +8,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Cancel ends the account's job; the work stops when no other job is left. STATE_CONFLICT
-// with details.status when the job has ended, NOT_FOUND as for Job. key is the
-// idempotency key that the request holds; nil means that it has none.
+// Cancel ends the account's job; the work stops when no other job is left. The error is
+// STATE_CONFLICT with details.status if the job has ended, and NOT_FOUND as for Job. key
+// is the idempotency key that the request holds; nil if it has none.
 func (i *Intake) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*view.Job, error) {
 	job, err := i.store.Jobs.Owned(ctx, account, id)
 	if err != nil {

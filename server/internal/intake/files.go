@@ -17,12 +17,12 @@ type File struct {
 	SHA256 [sha256.Size]byte
 	Size   int64  // bytes
 	Name   string // the file name; may be empty
-	// Row is the id of the resumable upload that the file is; empty means that it is none.
+	// Row is the id of the resumable upload of the file; empty if there is none.
 	Row string
-	// MediaType is what the first bytes say; empty means that they are not read.
+	// MediaType is the type according to the first bytes; empty if they were not read.
 	MediaType string
-	// Work is the id of the work to come, and Chunks were cut while the file arrived; empty means that
-	// none were.
+	// Work is the id of the future work, and Chunks were cut while the file arrived; empty if none
+	// were.
 	Work   string
 	Chunks []db.Chunk
 }
@@ -30,19 +30,19 @@ type File struct {
 // ExternalID is the id of an upload: the first 32 hex digits of its SHA-256.
 func (f *File) ExternalID() string { return fmt.Sprintf("%x", f.SHA256[:16]) }
 
-// Hearing is how the sound of an upload is recognized, if the upload is submitted as was announced.
+// Hearing is how the sound of an upload is recognized, if the upload is submitted as announced.
 type Hearing struct {
 	Account  string
 	Limits   db.Limits
-	Language string // to recognize; "" means that the recognizer finds it out
+	Language string // to recognize; "" means that the recognizer detects the language
 	Prompt   string // to recognize with
-	// Listening is how the sound is heard.
+	// Listening is how the service listens to the sound.
 	Listening transcript.Listening
 	Longest   time.Duration // that the account may have recognized now; 0 means nothing
 }
 
-// Foresee returns how the sound of a file is recognized that begins to arrive, if the file is
-// submitted so.
+// Foresee returns how the sound of an arriving file will be recognized, if the file is
+// submitted as announced.
 func (i *Intake) Foresee(ctx context.Context, s Submission) (h Hearing, err error) {
 	a := i.allow(ctx, s, new(File))
 	h = Hearing{Account: a.Account, Limits: a.limits}
@@ -68,7 +68,7 @@ func (i *Intake) longestNow(ctx context.Context, a allowed) (time.Duration, erro
 	return min(longest, time.Duration(min(left, int64(longest/time.Minute)+1))*time.Minute), err
 }
 
-// StillWants reports whether a submission wants its file recognized as was foreseen: no stored text
+// StillWants reports whether a submission wants its file recognized as foreseen: no stored text
 // answers the submission.
 func (i *Intake) StillWants(ctx context.Context, s Submission, file *File, foreseen Hearing) (bool, error) {
 	o, err := i.order(ctx, i.allow(ctx, s, file))

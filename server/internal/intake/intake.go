@@ -1,14 +1,15 @@
-// Package intake decides who may have what: it takes requests, and holds them to their plans until
-// their jobs have ended.
+// Package intake decides what each account may do: it accepts requests, and applies their plans
+// until their jobs have ended.
 //
 //	in := intake.New(config)
 //	out, err := in.Submit(ctx, intake.Submission{…})  // a transcript, or a job
 //	job, err := in.Cancel(ctx, account, out.Job.JobID, nil)
 //
-// The work on one content serves all jobs that wait for it, of any account. Submit answers from the
-// cache, joins running work, or begins new work. The other rooms do the work. They move the work and
-// its jobs from state to state by the methods of Moves, which end jobs too: a job that ends pays,
-// leaves its place to another job, and is told to the listeners, all in one transaction.
+// The work on one content serves all jobs that wait for it, of all accounts. Submit answers from
+// the cache, joins running work, or begins new work. The other rooms do the work. They change the
+// states of the work and its jobs with the methods of Moves, which also end jobs. In one
+// transaction, a job that ends pays, passes its place to another job, and is reported to the
+// listeners.
 package intake
 
 import (
@@ -23,20 +24,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
-// Config has what an intake needs. All members except Tracer are required.
+// Config has what an Intake needs. All members except Tracer are required.
 type Config struct {
 	Store   *db.Store
 	Cluster *cluster.Cluster // the processes that share the work
 	Disks   *disks.Disks
 	Metrics *metrics.Metrics
-	// Tracer says what to keep of the trace of a request; nil means nothing.
+	// Tracer says what to store about the trace of a request; nil means nothing.
 	Tracer engine.Tracer
 	// MaxMediaDuration is the longest media that is decoded.
 	MaxMediaDuration time.Duration
 	Listeners        Listeners
 }
 
-// Intake takes requests. Safe for concurrent use.
+// Intake takes requests. An Intake is safe for concurrent use.
 type Intake struct {
 	store   *db.Store
 	cluster *cluster.Cluster
@@ -57,13 +58,13 @@ func New(c Config) *Intake {
 	}
 }
 
-// Moves move the work and the jobs that the intake has begun.
+// Moves change the states of the work and the jobs that the intake has begun.
 func (i *Intake) Moves() *Moves { return i.moves }
 
-// maxTrace bounds what is kept of a trace, in characters.
+// maxTrace limits the stored part of a trace, in characters.
 const maxTrace = 256
 
-// Trace is what to keep of the trace of a request.
+// Trace returns the part of a request's trace to store.
 func (i *Intake) Trace(ctx context.Context) string {
 	if i.tracer == nil {
 		return ""

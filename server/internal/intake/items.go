@@ -14,23 +14,24 @@ import (
 // Item is a content that a feature submits for an account, while no client waits for the answer.
 type Item struct {
 	Account   string
-	Plan      account.Plan // the zero value: the account has been judged
+	Plan      account.Plan // the zero value means that the account has been checked
 	Content   engine.Content
 	Languages transcript.LanguageList
 	Limits    db.Limits
-	CacheTTL  time.Duration // how old a stored text may be that answers it
+	CacheTTL  time.Duration // the greatest age of a stored text that answers it
 	Trace     string        // as of a db.Job
-	Batched   *db.BatchItem // the item of a batch that it is; nil: of a follow
+	Batched   *db.BatchItem // the item of a batch; nil for a follow
 }
 
 // Taken is the answer to the submission of an Item: a stored transcript, or a job.
 type Taken struct {
 	TranscriptID string
 	Job          *db.Job
-	Sound        bool // it is to be recognized
+	Sound        bool // it needs recognition
 }
 
-// Take makes a submission of an item. It returns what accepts the submission in a transaction.
+// Take makes a submission of an item. It returns a function that accepts the submission in a
+// transaction.
 func (i *Intake) Take(ctx context.Context, item Item) func(context.Context, *db.Tx) (Taken, error) {
 	a := allowed{
 		Submission: Submission{Account: item.Account, Plan: item.Plan, Content: item.Content, Wish: Wish{Languages: item.Languages}},

@@ -14,10 +14,10 @@ import (
 )
 
 // The blob of an upload becomes a recording when the work on it succeeds, or when the cache has
-// its text. Until then the work promises the recording. The blob stays in its place.
+// its text. Until then the work promises the recording. The blob is not moved.
 
-// promise has running work keep its upload at its end for as long as a request wants. The bytes of
-// the request's own upload are the same, so that upload is not needed.
+// promise makes running work keep its upload at its end for as long as a request wants. The bytes
+// of the request's own upload are the same, so that upload is not needed.
 func (i *Intake) promise(ctx context.Context, tx *db.Tx, e *db.Work, o order) error {
 	wanted := int64(o.KeepMedia / time.Second)
 	if wanted <= e.KeepMedia {
@@ -39,7 +39,7 @@ func (i *Intake) keepReceived(ctx context.Context, tx *db.Tx, o order, answer *h
 }
 
 // checkRoom refuses a request after which the account would keep more bytes than its plan permits.
-// e is the running work on the same upload; nil means that there is none.
+// e is the running work on the same upload; nil if there is none.
 func (o order) checkRoom(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	most := o.Plan.MaxKeptMediaBytes
 	if o.KeepMedia == 0 || most == account.Unlimited || e != nil && e.KeepMedia > 0 {
@@ -50,7 +50,7 @@ func (o order) checkRoom(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	}
 	now := time.Now()
 	if _, err := tx.Recordings.Of(ctx, o.Account, o.file.ExternalID(), now); !errors.Is(err, db.ErrNotFound) {
-		return err // the file is kept already
+		return err // the file is already kept
 	}
 	kept, err := tx.Recordings.Kept(ctx, o.Account, now)
 	if err != nil {

@@ -19,28 +19,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Work and the jobs on it change their states in this file alone. A job begins in begin, moves on in
-// Enter and Advance, goes back in GoBack, and ends in settle. A test reads the source and holds that.
+// Only this file changes the states of work and its jobs. A job begins in begin, advances in Enter
+// and Advance, goes back in GoBack, and ends in settle. A test reads the source and checks this.
 
 // Moves moves work and the jobs on it from state to state. Every method that takes a transaction
-// belongs into a Change. Safe for concurrent use.
+// must run inside a Change. A Moves is safe for concurrent use.
 type Moves struct {
 	store     *db.Store
 	metrics   *metrics.Metrics
 	listeners Listeners
 }
 
-// Listeners are told of jobs that end, in the transaction that ends them.
+// Listeners are told about jobs that end, in the transaction that ends the jobs.
 type Listeners struct {
-	// Ended are told one after the other. PayUp is among them.
+	// Ended are called one after another. PayUp is among them.
 	Ended []Listener
-	// Ending is called before a transaction ends several jobs one after the other. It locks the rows
-	// that the ends change, before the transaction changes what accounts have used.
+	// Ending is called before a transaction ends several jobs one after another. It locks the rows
+	// that the ends change, before the transaction changes the usage of accounts.
 	Ending func(ctx context.Context, tx *db.Tx, jobs []db.Job) error
 }
 
-// begin makes an account's job on a piece of work; it takes over where the
-// work stands.
+// begin makes an account's job on a piece of work; the job takes over the state of the
+// work.
 func (c *Moves) begin(ctx context.Context, tx *db.Tx, e *db.Work, o order) (*db.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Moves) begin(ctx context.Context, tx *db.Tx, e *db.Work, o order) (*db.
 	return job, tx.Jobs.Insert(ctx, job)
 }
 
-// Enter moves work to where a step works, if the work is not there yet.
+// Enter moves work to the state of a step, unless the work is already there.
 func (c *Moves) Enter(ctx context.Context, tx *db.Tx, e *db.Work, t step.Held) error {
 	way := step.Way(t.Row.Kind)
 	return c.Advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
@@ -87,7 +87,7 @@ func (c *Moves) Advance(ctx context.Context, tx *db.Tx, e *db.Work, through ...l
 	return nil
 }
 
-// move makes one move, and counts the time until then.
+// move makes one move, and counts the time until the move.
 func (c *Moves) move(ctx context.Context, tx *db.Tx, e *db.Work, m db.Move) error {
 	before := *e
 	if err := tx.Works.Move(ctx, e, m); err != nil {
@@ -97,31 +97,31 @@ func (c *Moves) move(ctx context.Context, tx *db.Tx, e *db.Work, m db.Move) erro
 	return nil
 }
 
-// Setback is how work goes back.
+// Setback is a way for work to go back.
 type Setback int
 
 // The ways to go back.
 const (
 	Interrupted Setback = iota // the attempt does not count
 	Attempted                  // the attempt has failed and counts
-	Blocked                    // it waits for what will pass; the attempt does not count
+	Blocked                    // it waits for a temporary fault; the attempt does not count
 )
 
-// GoBack leads work back to where its stage began to wait. why is shown to the owners of its jobs;
-// nil means that nothing has failed.
+// GoBack returns work to the state in which its stage began to wait. why is shown to the owners of
+// its jobs; nil means that nothing has failed.
 func (c *Moves) GoBack(ctx context.Context, tx *db.Tx, e *db.Work, how Setback, why *transcript.LastError) error {
 	if e.State.Status == transcript.JobProcessing {
 		return c.move(ctx, tx, e, db.Move{To: step.WaitingFor(e.State), Retry: how == Attempted, Waits: how == Blocked, Why: why})
 	}
-	if how == Blocked { // it already waits, but it was not known for what
+	if how == Blocked { // it already waits, but the reason was not known
 		return tx.Works.SetWaiting(ctx, e, why)
 	}
 	return nil
 }
 
-// settle ends running jobs of work that the transaction has locked: all of
-// them, or some that end alone. With the last job the work ends in the same
-// way. settle also writes all consequences of a job's end, in the same transaction.
+// settle ends running jobs of work that the transaction has locked: all of them, or only
+// some. With the last job the work ends in the same way. settle also writes all
+// consequences of a job's end, in the same transaction.
 func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, end db.End) error {
 	heard, err := heard(ctx, tx, e.ID, end)
 	if err != nil {
@@ -160,21 +160,21 @@ func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job
 	return nil
 }
 
-// Ended is what Listeners are told.
+// Ended is passed to Listeners.
 type Ended struct {
 	Work *db.Work
 	Over bool     // Work ends with the jobs
 	Jobs []db.Job // that have ended, all in the same way
 	db.End
-	// ForNobody are the ids of the jobs that pay nothing, because no batch uses their results. The
+	// ForNobody are the ids of jobs that pay nothing, because no batch uses their results. The
 	// listener of the batches sets it.
 	ForNobody []string
 
 	heard time.Duration // of the sound
 }
 
-// Listener is told of jobs that end, in the transaction that ends them. If it returns an error, the
-// jobs do not end.
+// Listener is told about jobs that end, in the transaction that ends the jobs. If it returns an
+// error, the jobs do not end.
 type Listener func(ctx context.Context, tx *db.Tx, told *Ended) error
 
 // IDs are the ids of the jobs.
@@ -186,7 +186,7 @@ func (e *Ended) IDs() []string {
 	return ids
 }
 
-// SettleAll ends work with all jobs on it that run. The transaction holds the work.
+// SettleAll ends work with all its running jobs. The transaction has locked the work.
 func (c *Moves) SettleAll(ctx context.Context, tx *db.Tx, e *db.Work, end db.End) error {
 	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
@@ -195,7 +195,7 @@ func (c *Moves) SettleAll(ctx context.Context, tx *db.Tx, e *db.Work, end db.End
 	return c.settle(ctx, tx, e, jobs, end)
 }
 
-// accountsOf are the accounts of jobs.
+// accountsOf returns the accounts of jobs.
 func accountsOf(jobs []db.Job) []string {
 	accounts := make([]string, len(jobs))
 	for i, job := range jobs {
@@ -204,9 +204,9 @@ func accountsOf(jobs []db.Job) []string {
 	return accounts
 }
 
-// KeepPrivate gives work to the account of one job on it, because the platform was read with a login
-// of the operator. The other jobs go back to the queue as work of their own: each account gets its
-// own reading, or none.
+// KeepPrivate gives work to the account of one job on it, because the platform was read with a
+// login of the operator. The other jobs go back to the queue with separate work: each account gets
+// its own reading, or none.
 func (c *Moves) KeepPrivate(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	if e.Owner != "" {
 		return nil
@@ -234,27 +234,28 @@ func (c *Moves) KeepPrivate(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	return tx.Queue.Enqueue(ctx, step.PrepareOf(rest))
 }
 
-// Serve publishes a stored text to all who wait for the work.
+// Serve gives a stored text to all jobs that wait for the work.
 func (c *Moves) Serve(ctx context.Context, tx *db.Tx, e *db.Work, end db.End) error {
 	end.Status, end.Via = transcript.JobSuccess, step.Publishing
 	return c.SettleAll(ctx, tx, e, end)
 }
 
-// Fail ends all jobs on some work with the error of the work.
+// Fail ends all jobs of some work with the error of the work.
 func (c *Moves) Fail(ctx context.Context, tx *db.Tx, e *db.Work, why *transcript.Error) error {
 	return c.SettleAll(ctx, tx, e, db.End{Status: transcript.JobFailed, Error: why})
 }
 
-// atWork tells that a piece of work is where a run of a step works on it.
+// atWork reports whether a piece of work is in the state in which a run of a step works
+// on it.
 func atWork(e *db.Work, w queue.Row) bool {
 	way := step.Way(w.Kind)
 	return len(way) > 0 && e.State == way[len(way)-1]
 }
 
-// TakeBack moves work back to the begin of the lost step, if one of the runs
-// was at the present step of the work. The other runs had ended except for the note in
-// the queue. If the process has died, the attempt counts. Work that was lost too often is not
-// tried again: it may be what ends the processes.
+// TakeBack moves work back to the beginning of the lost step, if one of the runs was at the
+// current step of the work. The other runs had already ended, except for the record in the
+// queue. If the process has died, the attempt counts. Work that was lost too often is not
+// tried again, because it may be the cause of the dying processes.
 func (c *Moves) TakeBack(ctx context.Context, tx *db.Tx, e *db.Work, runs []queue.Row, died bool) error {
 	if !slices.ContainsFunc(runs, func(w queue.Row) bool { return atWork(e, w) }) {
 		return nil
@@ -269,11 +270,11 @@ func (c *Moves) TakeBack(ctx context.Context, tx *db.Tx, e *db.Work, runs []queu
 	return c.GoBack(ctx, tx, e, Attempted, attempt.Last(why, e.Attempt, time.Now()))
 }
 
-// Change changes work that its transaction holds.
+// Change changes work that its transaction has locked.
 type Change func(ctx context.Context, tx *db.Tx, e *db.Work) error
 
-// Change runs fn in a transaction that holds some work; fn gets nil where there is none. If fn ends
-// the work, its audio is left for some time.
+// Change runs fn in a transaction that has locked some work; fn gets nil if there is none. If fn
+// ends the work, its audio remains for some time.
 func (c *Moves) Change(ctx context.Context, work string, fn Change) error {
 	return c.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e, err := tx.Works.Lock(ctx, work)
@@ -288,10 +289,10 @@ func (c *Moves) Change(ctx context.Context, work string, fn Change) error {
 	})
 }
 
-// A change is counted when its transaction is committed: the transaction may be rolled
-// back, or run twice.
+// A change is counted after its transaction is committed, because the transaction may be
+// rolled back or run twice.
 
-// countLeft counts that a piece of work has left the stage in which it was before.
+// countLeft counts that a piece of work has left its previous stage.
 func (c *Moves) countLeft(tx *db.Tx, before, now *db.Work) {
 	if before.MovedAt == nil {
 		return // a process of an earlier version has begun it

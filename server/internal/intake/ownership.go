@@ -17,17 +17,19 @@ const (
 	mostOwnPause = 2 * time.Second
 )
 
-// ErrTakenOver ends a step that another process runs now, because this process was taken for dead.
+// ErrTakenOver ends a step that another process now runs, because this process was considered
+// dead.
 var ErrTakenOver = errors.New("intake: another process has taken this work over")
 
-// Own runs fn in a transaction that holds the work of a step. It returns ErrTakenOver if
-// another process does the step now, and attempt.ErrUnwanted if the work has ended or
-// gone on. A step writes only through Own. No other process can take the step over before
-// the transaction ends, and a process that has lost the step cannot write.
+// Own runs fn in a transaction that has locked the work of a step. It returns
+// ErrTakenOver if another process now runs the step, and attempt.ErrUnwanted if the work
+// has ended or advanced. A step writes only through Own. No other process can take the
+// step over before the transaction ends, and a process that has lost the step cannot
+// write.
 //
-// While the database is away, Own tries again until ctx ends, because the results of a step
-// may have cost minutes. A transaction is also tried again if its commit got no answer, so
-// fn must do no harm when it runs twice.
+// While the database is not available, Own tries again until ctx ends, because the results
+// of a step may have taken minutes. Own also repeats a transaction if its commit got no
+// answer, so fn must be safe to run twice.
 func (c *Moves) Own(ctx context.Context, t step.Held, fn Change) error {
 	for pause := leastPause; ; pause = min(2*pause, mostOwnPause) {
 		err := c.OwnNow(ctx, t, fn)
@@ -37,7 +39,7 @@ func (c *Moves) Own(ctx context.Context, t step.Held, fn Change) error {
 	}
 }
 
-// OwnNow is Own that does not wait for the database.
+// OwnNow is Own, but does not wait for the database.
 func (c *Moves) OwnNow(ctx context.Context, t step.Held, fn Change) error {
 	return c.Change(ctx, t.Work, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if e == nil {
@@ -56,7 +58,7 @@ func (c *Moves) OwnNow(ctx context.Context, t step.Held, fn Change) error {
 	})
 }
 
-// OwnWanted is Own that returns attempt.ErrUnwanted where the work has ended with fn: the
+// OwnWanted is Own, but returns attempt.ErrUnwanted if fn has ended the work, so that the
 // step has nothing more to do.
 func (c *Moves) OwnWanted(ctx context.Context, t step.Held, fn Change) error {
 	var e *db.Work

@@ -10,37 +10,38 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 )
 
-// A plan bounds how many recordings of an account are recognized at once, and how many
-// more wait: an account has so many slots, and so many places in all. A piece of work
-// that is to be recognized has one place, on the account of one job of it:
+// A plan limits how many recordings of an account are recognized at the same time, and
+// how many more may wait: an account has a number of slots, and a number of places in
+// total. A piece of work that needs recognition has one place, on the account of one of
+// its jobs:
 //
-//   - If recognition is certain, the work takes the place when it is accepted.
-//     Without a place the request is refused, and an item of a batch waits. Otherwise
-//     the work takes the place on entering duration_check. While no job's
-//     account has a place, the work stands outside, back in the queue.
-//   - It takes a slot when its chunks are cut, before the first is recognized.
-//   - It keeps both through faults and crashes, until the job ends. Then place and
-//     slot pass to another claim. The account of that claim may then have one more
-//     than its plan permits.
+//   - If recognition is certain, the work takes the place when it is accepted. Without a
+//     place the request is refused, and an item of a batch waits. Otherwise the work
+//     takes the place on entering duration_check. While no job's account has a place, the
+//     work waits without a place and without a step in the queue.
+//   - It takes a slot when its chunks are cut, before the first chunk is recognized.
+//   - It keeps both through faults and crashes, until the job ends. Then place and slot
+//     pass to another job. The account of that job may then have one more than its plan
+//     permits.
 //
-// A batch leaves the places that are for waiting to single requests. If the plan has
-// several slots, the batch also leaves one slot to them: see limits.OfItems.
+// A batch leaves the places for waiting to single requests. If the plan has several
+// slots, the batch also leaves one slot to them: see limits.OfItems.
 //
-// Waiting work, inside or outside, has no step in the queue. A transaction that gives
-// up a place or a slot of an account hands it to the account's oldest job, jobs of
-// batches last, and queues the step of that claim. Each claim is judged by its own
-// limits: jobs from before a change of the plan go on as promised.
+// Waiting work has no step in the queue, with or without a place. A transaction that
+// releases a place or a slot of an account passes it to the account's oldest job, with
+// jobs of batches last, and queues the step of that job. The limits of each job apply to
+// it: jobs from before a change of the plan continue with the old limits.
 //
 // Every transaction locks the work and its jobs first, then places, then
 // allowances.
 
-// hasPlace tells that an account may have one place more.
+// hasPlace reports whether an account may have one more place.
 func hasPlace(used db.PlacesInUse, l db.Limits) bool {
 	return l.ASRConcurrency == account.Unlimited || l.ASRWaiting == account.Unlimited ||
 		used.Running+used.Waiting < l.ASRConcurrency+l.ASRWaiting
 }
 
-// HasSlot tells that an account may have one slot more.
+// HasSlot reports whether an account may have one more slot.
 func HasSlot(used db.PlacesInUse, l db.Limits) bool {
 	return l.ASRConcurrency == account.Unlimited || used.Running < l.ASRConcurrency
 }
@@ -54,8 +55,8 @@ func LockPlaces(ctx context.Context, tx *db.Tx, e *db.Work) ([]db.Job, error) {
 	return jobs, tx.Places.Lock(ctx, accountsOf(jobs)...)
 }
 
-// FindPlace gives work a place of the first of its jobs whose account has one, unless the work has a
-// place already. Without any the work stands outside, and FindPlace reports false.
+// FindPlace gives work a place of its first job whose account has one, unless the work already has
+// a place. If there is none, the work waits without a place, and FindPlace reports false.
 func FindPlace(ctx context.Context, tx *db.Tx, e *db.Work) (bool, error) {
 	place, err := tx.Places.ByWork(ctx, e.ID)
 	if err != nil || place.Taken() {
@@ -77,7 +78,7 @@ func FindPlace(ctx context.Context, tx *db.Tx, e *db.Work) (bool, error) {
 	return false, tx.Places.StandOutside(ctx, e.ID)
 }
 
-// standsOutside tells that a piece of work waits for a place.
+// standsOutside reports whether a piece of work waits for a place.
 func standsOutside(ctx context.Context, tx *db.Tx, e *db.Work) (bool, error) {
 	if e.State != step.Queued {
 		return false, nil
@@ -86,8 +87,8 @@ func standsOutside(ctx context.Context, tx *db.Tx, e *db.Work) (bool, error) {
 	return place.State == db.Outside, err
 }
 
-// GetReady notes that the chunks of some work are cut, and takes a slot for the work where
-// there is one.
+// GetReady records that the chunks of some work are cut, and takes a slot for the work if
+// one is free.
 func GetReady(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	place, err := tx.Places.ByWork(ctx, e.ID)
 	if err != nil {
@@ -102,11 +103,11 @@ func GetReady(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	return callReady(ctx, tx, place.Account)
 }
 
-// leavePlace passes the place of ended jobs to the oldest remaining job that may
-// have the place. If there is no such job, leavePlace gives the place up.
+// leavePlace passes the place of ended jobs to the oldest remaining job that may have the
+// place. If there is no such job, leavePlace releases the place.
 func leavePlace(ctx context.Context, tx *db.Tx, e *db.Work, ended []db.Job, over bool) error {
 	place, err := tx.Places.ByWork(ctx, e.ID)
-	if err == nil && place.State == db.Outside { // one of them may just be given a place
+	if err == nil && place.State == db.Outside { // one of them may just have received a place
 		if err := tx.Places.Lock(ctx, accountsOf(ended)...); err != nil {
 			return err
 		}
@@ -127,13 +128,13 @@ func leavePlace(ctx context.Context, tx *db.Tx, e *db.Work, ended []db.Job, over
 	case place.Taken():
 		return freePlace(ctx, tx, place)
 	case heir != nil:
-		return nil // the place stands outside for the other jobs
+		return nil // the work waits for a place for the other jobs
 	}
 	return giveUp(ctx, tx, e, over)
 }
 
-// heirOf is the oldest job of work that may have it recognized; nil means that there is
-// none.
+// heirOf returns the oldest job of work that may have the work recognized, or nil if
+// there is none.
 func heirOf(ctx context.Context, tx *db.Tx, e *db.Work) (*db.Job, error) {
 	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if i := slices.IndexFunc(jobs, func(c db.Job) bool { return c.Limits.ASR }); i >= 0 {
@@ -153,7 +154,7 @@ func passPlace(ctx context.Context, tx *db.Tx, place db.Place, heir *db.Job) err
 	return callNext(ctx, tx, place.Account, heir.Account)
 }
 
-// freePlace gives a place up, to another piece of work of its account.
+// freePlace releases a place for another piece of work of its account.
 func freePlace(ctx context.Context, tx *db.Tx, place db.Place) error {
 	if err := tx.Places.Lock(ctx, place.Account); err != nil {
 		return err
@@ -164,8 +165,8 @@ func freePlace(ctx context.Context, tx *db.Tx, place db.Place) error {
 	return callNext(ctx, tx, place.Account)
 }
 
-// giveUp ends the wait of work that stood outside. Jobs that are left may
-// not have it recognized: the step tells them.
+// giveUp ends the wait of work that waited for a place. The remaining jobs may not have
+// the work recognized: the step tells them.
 func giveUp(ctx context.Context, tx *db.Tx, e *db.Work, over bool) error {
 	if err := tx.Places.Delete(ctx, e.ID); err != nil || over {
 		return err
@@ -173,8 +174,8 @@ func giveUp(ctx context.Context, tx *db.Tx, e *db.Work, over bool) error {
 	return tx.Queue.Enqueue(ctx, step.PrepareOf(e))
 }
 
-// callNext hands what accounts have free to those who wait for it. The transaction has
-// locked their places.
+// callNext passes the free places and slots of accounts to the work that waits for them.
+// The transaction has locked the places of the accounts.
 func callNext(ctx context.Context, tx *db.Tx, accounts ...string) error {
 	for _, account := range accounts {
 		if err := callReady(ctx, tx, account); err != nil {
@@ -187,7 +188,7 @@ func callNext(ctx context.Context, tx *db.Tx, accounts ...string) error {
 	return nil
 }
 
-// callReady gives the free slots of an account to those whose chunks are cut.
+// callReady gives the free slots of an account to work with cut chunks.
 func callReady(ctx context.Context, tx *db.Tx, account string) error {
 	for {
 		next, err := tx.Places.NextReady(ctx, account)
@@ -210,7 +211,7 @@ func callReady(ctx context.Context, tx *db.Tx, account string) error {
 	}
 }
 
-// callOutside gives the free places of an account to those who stand outside.
+// callOutside gives the free places of an account to work that waits for a place.
 func callOutside(ctx context.Context, tx *db.Tx, account string) error {
 	for {
 		next, err := tx.Places.NextOutside(ctx, account)

@@ -13,7 +13,7 @@ import (
 // The prompts of an account and of a request guide only the recognition of uploads: the text of
 // a link belongs to all accounts. With another prompt, a recording is recognized again.
 
-// promptFor is the prompt that a submission is recognized with.
+// promptFor returns the prompt for the recognition of a submission.
 func (i *Intake) promptFor(ctx context.Context, a allowed) (string, error) {
 	if a.file == nil || !a.team.TakesPrompts() {
 		return "", nil
@@ -22,7 +22,8 @@ func (i *Intake) promptFor(ctx context.Context, a allowed) (string, error) {
 	return joinPrompts(prompt, a.Prompt), err
 }
 
-// joinPrompts is the end of both prompts that a recognizer uses: see [account.MaxPrompt].
+// joinPrompts returns the end of both prompts that a recognizer uses: see
+// [account.MaxPrompt].
 func joinPrompts(ofAccount, ofRequest string) string {
 	if ofAccount == "" || ofRequest == "" {
 		return ofAccount + ofRequest
@@ -31,8 +32,8 @@ func joinPrompts(ofAccount, ofRequest string) string {
 	return strings.TrimSpace(string(all[max(len(all)-account.MaxPrompt, 0):]))
 }
 
-// heardAlike reports whether a stored text was heard in the way of a submission, with its prompt.
-// If no recognizer of the team takes prompts, any text counts.
+// heardAlike reports whether a stored text was recognized in the same way as a submission
+// requires, with its prompt. If no recognizer of the team takes prompts, any text counts.
 func (o order) heardAlike(t db.ShelfText) bool {
 	switch {
 	case t.Source != transcript.OriginASR:

@@ -9,12 +9,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// hasCaptions tells that what is submitted may have captions.
+// hasCaptions reports whether the submitted content may have captions.
 func (a allowed) hasCaptions() bool {
 	return a.file == nil && language.HasCaptions(a.Content.Platform)
 }
 
-// direct tells that a link of no platform is submitted.
+// direct reports whether a link of no platform is submitted.
 func (a allowed) direct() bool { return a.file == nil && subject.Direct(a.Content) }
 
 // narrow returns the caller's list. For content without captions, narrow cuts the list
@@ -36,8 +36,8 @@ func (a allowed) narrow() transcript.LanguageList {
 
 // withRecognition returns the list of a direct link up to its first entry with asr. A list without
 // such an entry gets one, in the first language that a recognizer knows: the caller has said in
-// which languages the recording may be. If no recognizer knows any, the first language stands, and
-// the request fails only if there is no transcript of the publisher.
+// which languages the recording may be. If no recognizer knows any language, the list gets its
+// first language, and the request fails only if the publisher has no transcript.
 func (a allowed) withRecognition() transcript.LanguageList {
 	if n := slices.IndexFunc(a.Languages, func(e transcript.LanguageEntry) bool { return e.ASR }); n >= 0 {
 		return a.Languages[:n+1]
@@ -52,7 +52,7 @@ func (a allowed) withRecognition() transcript.LanguageList {
 	return append(slices.Clone(a.Languages), subject.OnlyASR(tag)...)
 }
 
-// spokenLanguages are the languages in which the submission may be recognized.
+// spokenLanguages returns the languages in which the submission may be recognized.
 func (o order) spokenLanguages() transcript.LanguageList {
 	if o.hasCaptions() || o.direct() {
 		return subject.OnlyASR(o.sub.ASRLanguage())
@@ -60,7 +60,8 @@ func (o order) spokenLanguages() transcript.LanguageList {
 	return o.languages
 }
 
-// subject is what the submission asks for. A file is recognized with the prompt.
+// subject is the content that the submission asks for, and how. A file is recognized with
+// the prompt.
 func (a allowed) subject(prompt string) subject.Subject {
 	sub := a.contentSubject(prompt)
 	sub.Listening = a.listening()
@@ -70,7 +71,7 @@ func (a allowed) subject(prompt string) subject.Subject {
 	return sub
 }
 
-// listening is how the sound of what is submitted is heard.
+// listening is how the service listens to the sound of the submission.
 func (a allowed) listening() transcript.Listening {
 	l := a.Listening
 	if l.Channels == transcript.MixChannels {

@@ -12,11 +12,11 @@ import (
 )
 
 // An account has transcripts and minutes for a period. A job reserves its highest
-// possible cost: a transcript when the job is made, and the minutes of the sound as
-// soon as the length is known. At its end the job pays all, some or nothing of this:
-// see settle.
+// possible cost: a transcript when the job is made, and the minutes of the sound as soon
+// as the length is known. When the job ends, it pays all, a part or nothing of this: see
+// settle.
 
-// PayUp is the Listener that has ended jobs pay for their results, and gives back the rest. The
+// PayUp is the Listener that makes ended jobs pay for their results, and returns the rest. The
 // jobs in ForNobody pay nothing.
 func PayUp(ctx context.Context, tx *db.Tx, told *Ended) error {
 	slices.SortFunc(told.Jobs, byAccount)
@@ -48,8 +48,7 @@ func price(reserved db.Allowance, end db.End, heard time.Duration) db.Allowance 
 	return db.Allowance{}
 }
 
-// heard is how much of work's sound has been recognized, where an end asks
-// for that.
+// heard returns how much of the work's sound has been recognized, if an end needs this.
 func heard(ctx context.Context, tx *db.Tx, work string, end db.End) (time.Duration, error) {
 	if end.Status != transcript.JobCancelled {
 		return 0, nil

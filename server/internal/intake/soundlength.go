@@ -22,7 +22,7 @@ func ExtentOf(ctx context.Context, r db.Reader, e *db.Work) (limits.Sound, error
 	return extentOfContent(ctx, r, subject.OfWork(e))
 }
 
-// extentOfContent is what the platform has said of a content when it was last asked.
+// extentOfContent is the length in the last answer of the platform about a content.
 func extentOfContent(ctx context.Context, r db.Reader, sub subject.Subject) (limits.Sound, error) {
 	if sub.Platform == transcript.Upload {
 		return limits.Unmeasured, nil

@@ -16,27 +16,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
-// Outcome is what became of a submission: exactly one member is set.
+// Outcome is the result of a submission: exactly one member is set.
 type Outcome struct {
 	Result *view.Result // from the cache
 	Job    *view.Job
 }
 
-// Submit answers from the cache, joins running work, or starts new work. Errors carry codes:
-// NOT_IMPLEMENTED if no living process can do the work, a code of 402 if the plan does not permit the
-// work or has nothing left, or the error of Admit.
+// Submit answers from the cache, joins running work, or starts new work. Errors have codes:
+// NOT_IMPLEMENTED if no living process can do the work, a code of 402 if the plan does not permit
+// the work or has nothing left, or the error of Admit.
 func (i *Intake) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	out, _, err := i.take(ctx, i.allow(ctx, s, nil))
 	return out, err
 }
 
-// SubmitFile is Submit for a file. kept reports, also after an error, whether something uses the file
-// now: SubmitFile itself removes no file. After db.ErrUncertain nobody knows.
+// SubmitFile is Submit for a file. kept reports, even after an error, whether something uses the
+// file now: SubmitFile itself removes no file. After db.ErrUncertain, this is not known.
 func (i *Intake) SubmitFile(ctx context.Context, s Submission, file *File) (out *Outcome, kept bool, err error) {
 	return i.take(ctx, i.allow(ctx, s, file))
 }
 
-// Cached returns the text of the cache that answers a request for a link, or nil. Cached
+// Cached returns the text from the cache that answers a request for a link, or nil. Cached
 // writes nothing, and takes no lock. So Cached leaves two kinds of texts to Submit: a text
 // that is not in the library of the account yet, and a text that belongs to the account
 // alone. The owner may delete such a text at this moment, with all answers that name it.
@@ -64,7 +64,7 @@ func (i *Intake) take(ctx context.Context, a allowed) (out *Outcome, kept bool, 
 	return out, kept, err
 }
 
-// fulfill answers an order from the cache, or has its text made.
+// fulfill answers an order from the cache, or starts the work for its text.
 func (i *Intake) fulfill(ctx context.Context, o order) (out *Outcome, kept bool, err error) {
 	if o.Key == nil && o.KeepMedia == 0 && (o.file == nil || o.file.Row == "") {
 		// Most repeated requests end here, without a write.
@@ -94,8 +94,8 @@ func (i *Intake) fulfill(ctx context.Context, o order) (out *Outcome, kept bool,
 	return &Outcome{Job: &view.Job{Job: view.JobOf(job), Asked: o.View}}, kept, nil
 }
 
-// errNotAdmitted ends a transaction that would make a job for which Submission.Admit
-// has not been asked.
+// errNotAdmitted ends a transaction that would make a job without a call of
+// Submission.Admit.
 var errNotAdmitted = errors.New("intake: the claim is not admitted yet")
 
 // decide is accept in a transaction.
@@ -109,11 +109,10 @@ func (i *Intake) decide(ctx context.Context, o order) (found *hit, job *db.Job, 
 	return found, job, used, err
 }
 
-// accept finds the text that answers a request or the running work, or starts
-// new work.
+// accept finds the text that answers a request or the running work, or starts new work.
 func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, job *db.Job, used bool, err error) {
 	sub := o.sub
-	// Equal requests take turns: the first begins the work, the others find it.
+	// Equal requests take turns: the first one starts the work, and the others find it.
 	if err := tx.LockSubmissions(ctx, sub.Owner, sub.Content); err != nil {
 		return nil, nil, false, err
 	}
@@ -122,7 +121,7 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 	}
 	// This waits for work that is about to end; the cache then has its text.
 	e, err := tx.Works.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt, sub.Listening)
-	if errors.Is(err, db.ErrNotFound) && sub.Owner == "" { // a platform that was read with a login makes the work that of one account
+	if errors.Is(err, db.ErrNotFound) && sub.Owner == "" { // if a platform was read with a login, the work belongs to one account
 		e, err = tx.Works.LockRunning(ctx, o.Account, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt, sub.Listening)
 	}
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
@@ -152,7 +151,7 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 			if err := i.promise(ctx, tx, e, o); err != nil {
 				return nil, nil, false, err
 			}
-			return nil, job, false, tx.Library.ShowJob(ctx, e, job) // it may have been removed from the library
+			return nil, job, false, tx.Library.ShowJob(ctx, e, job) // the text may have been removed from the library
 		}
 		if !errors.Is(err, db.ErrNotFound) {
 			return nil, nil, false, err
@@ -177,14 +176,14 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 	if err == nil && o.Admit != nil && !job.State.Status.Terminal() {
 		err = errNotAdmitted
 	}
-	if err == nil && e == nil && o.file == nil { // for an upload there was room
-		err = i.disks.Room(0) // last, because it may pass
+	if err == nil && e == nil && o.file == nil { // for an upload there was a place
+		err = i.disks.Room(0) // last, because this refusal may be temporary
 	}
 	return nil, job, used, err
 }
 
-// stillThere refuses a request whose account was removed since the request began. An upload may take
-// hours to arrive.
+// stillThere refuses a request whose account was removed since the request began. An upload may
+// take hours to arrive.
 func (o order) stillThere(ctx context.Context, tx *db.Tx) error {
 	gone, err := tx.Removals.Marked(ctx, o.Account)
 	if err == nil && gone {
@@ -193,8 +192,8 @@ func (o order) stillThere(ctx context.Context, tx *db.Tx) error {
 	return err
 }
 
-// captionsFirst tells that the work on a subject begins with its captions, and
-// not with its sound.
+// captionsFirst reports whether the work on a subject begins with its captions, and not
+// with its sound.
 func (o order) captionsFirst() bool {
 	return o.sub.WantsCaptions() && o.team.ReadsCaptions(o.sub.Platform)
 }
@@ -224,7 +223,7 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, o order) (*db.Job, error)
 		e.MediaType, e.MediaBytes, e.KeepMedia = o.file.MediaType, o.file.Size, int64(o.KeepMedia/time.Second)
 		e.Metadata.Title = uploadTitle(o.file.Name)
 	}
-	var chunks []db.Chunk // that were cut while the upload arrived
+	var chunks []db.Chunk // chunks that were cut while the upload arrived
 	if o.file != nil && o.file.Work != "" {
 		e.ID, chunks = o.file.Work, o.file.Chunks
 	}
@@ -244,9 +243,8 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, o order) (*db.Job, error)
 	return job, i.moves.admitNew(ctx, tx, e, job, step.PrepareOf(e), true)
 }
 
-// bringForward records that a single request asks for a job of batches. From now on
-// the job comes before jobs of batches, and may have the places that they may not
-// have.
+// bringForward records that a single request asks for a job of batches. From now on the
+// job runs before jobs of batches, and may have the places that they may not have.
 func bringForward(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job, o order) error {
 	if o.item != nil || o.followed || job.Asked {
 		return nil
@@ -264,8 +262,8 @@ func bringForward(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job, o ord
 	return callNext(ctx, tx, job.Account)
 }
 
-// record records for the request's idempotency key, and for its resumable upload, what its answer speaks of. A job
-// is not the last word: the sender may wait for what becomes of it.
+// record records the subject of the answer for the request's idempotency key, and for its resumable
+// upload. A job is not the final answer, because the sender may wait for the outcome of the job.
 func (o order) record(ctx context.Context, tx *db.Tx, job *db.Job, found *hit) error {
 	var about db.Answer
 	if found != nil {

@@ -9,10 +9,9 @@ import (
 // maxTitle is the longest title of an upload, in characters.
 const maxTitle = 200
 
-// uploadTitle makes a title of the file name that came with an upload: without
-// folders (of either kind of system) and extension, without control characters
-// and those that turn the direction of writing, at most maxTitle characters. It is
-// empty when nothing is left to read.
+// uploadTitle makes a title from the file name of an upload: without folders (of any
+// operating system), extension, control characters and characters that change the writing
+// direction, in at most maxTitle characters. It is empty if no character is left.
 func uploadTitle(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(printable, strings.ToValidUTF8(name, "\uFFFD"))
@@ -26,8 +25,8 @@ func uploadTitle(name string) string {
 	return name
 }
 
-// withoutExtension leaves a name alone that begins with its only dot, and takes
-// what holds a space for a part of the name: "1. Introduction".
+// withoutExtension keeps a name that begins with its only dot. A part with a space is not
+// an extension: "1. Introduction".
 func withoutExtension(name string) string {
 	ext := path.Ext(name)
 	if len(ext) == len(name) || strings.ContainsRune(ext, ' ') {
@@ -36,7 +35,7 @@ func withoutExtension(name string) string {
 	return strings.TrimSuffix(name, ext)
 }
 
-// printable drops, for strings.Map, what must not stand in a title.
+// printable drops, for strings.Map, the characters that a title must not contain.
 func printable(r rune) rune {
 	if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 		return -1

@@ -22,8 +22,8 @@ func HasCaptions(p transcript.Platform) bool {
 // the language: for a bare asr, and for an empty list. ok is false if the recognizer
 // knows no entry of the list.
 //
-// Do not use RecognizeAs for content with captions: only an asr-<tag> entry names the
-// language of the recognizer then.
+// Do not use RecognizeAs for content with captions, because then only an asr-<tag> entry
+// names the language of the recognizer.
 func RecognizeAs(l transcript.LanguageList, known []string) (tag string, ok bool) {
 	for _, e := range l {
 		if e.Tag == "" || known == nil || slices.ContainsFunc(known, func(have string) bool { return Same(have, e.Tag) }) {
@@ -57,9 +57,9 @@ func ASR(l transcript.LanguageList) (entry transcript.LanguageEntry, ok bool) {
 	return l[n], true
 }
 
-// Same reports whether two tags have the same primary language, however it is
-// written: no and nb, iw and he, cmn and zh-TW. Tags that no language is known for
-// are compared as they are written, up to the first hyphen.
+// Same reports whether two tags have the same primary language, however it is written: no
+// and nb, iw and he, cmn and zh-TW. Tags of unknown languages are compared as they are
+// written, up to the first hyphen.
 func Same(a, b string) bool {
 	first, _, _ := strings.Cut(a, "-")
 	second, _, _ := strings.Cut(b, "-")

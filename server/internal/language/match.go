@@ -9,23 +9,23 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// MatchTrack returns the index of the track that answers a wanted language tag:
-// the exact tag made by people, the exact tag made by a machine, the same primary
-// language made by people, the same made by a machine; never another script, never
-// a forced track. ok is false when none does.
+// MatchTrack returns the index of the track that answers a wanted language tag: the exact
+// tag made by people, the exact tag made by a machine, the same primary language made by
+// people, the same made by a machine; never another script, never a forced track. ok is
+// false if no track matches.
 //
-// Tags that are written differently and mean the same are equal: iw and he, no
-// and nb, sh and sr-Latn. Of several tracks of the same primary language a
-// wanted region takes one without a region first ("en-US" takes "en" before
-// "en-GB"), a wanted tag without script and region one in its likely script
-// ("zh" takes Hans before Hant); what is left is decided by the order of tracks.
+// Tags with the same meaning are equal, even if they are written differently: iw and he,
+// no and nb, sh and sr-Latn. If several tracks have the same primary language, a wanted
+// region prefers a track without a region ("en-US" takes "en" before "en-GB"), and a
+// wanted tag without script and region prefers a track in its likely script ("zh" takes
+// Hans before Hant). The order of the tracks decides between the others.
 //
-// Tags that no language is known for ("", "und", "en-orig", "a.en") are equal to
-// themselves in any case and match nothing else.
+// Tags of unknown languages ("", "und", "en-orig", "a.en") match only themselves, in any
+// case.
 func MatchTrack(want string, tracks []transcript.Track) (n int, ok bool) {
 	for i, t := range tracks {
 		if t.Kind == transcript.TrackManual && strings.EqualFold(t.Lang, want) {
-			return i, true // nothing can be better: the common case needs no parsing
+			return i, true // no other track can be better, so the common case needs no parsing
 		}
 	}
 	wanted := parseLocale(want)
@@ -38,8 +38,8 @@ func MatchTrack(want string, tracks []transcript.Track) (n int, ok bool) {
 	return n, best < math.MaxInt
 }
 
-// The ranks of MatchTrack, the best first. Between two of the same language
-// there is room for the finer order of [locale.distance].
+// The ranks of MatchTrack, the best first. Between two ranks of the same language there
+// is room for the finer order of [locale.distance].
 const (
 	rankExactManual = 0
 	rankExactAuto   = 1
@@ -65,20 +65,20 @@ func rankTrack(wanted locale, t transcript.Track) (rank int, ok bool) {
 	return same + distance, ok
 }
 
-// canonical makes equal what means the same: deprecated codes (iw, in, mo),
-// legacy ones (sh) and the macro languages that stand for their main language
-// (no for nb, zh for cmn).
+// canonical makes tags with the same meaning equal: deprecated codes (iw, in, mo), legacy
+// codes (sh) and the macro languages that stand for their main language (no for nb, zh
+// for cmn).
 const canonical = xlanguage.Deprecated | xlanguage.Legacy | xlanguage.Macro
 
-// locale is a language tag, read for matching.
+// locale is a language tag, parsed for matching.
 type locale struct {
 	text  string
 	known bool // tag and what follows hold
 	tag   xlanguage.Tag
 
 	base      xlanguage.Base
-	script    xlanguage.Script // the likely one where the tag names none
-	hasScript bool             // the tag names it
+	script    xlanguage.Script // the likely script if the tag names none
+	hasScript bool             // the tag names the script
 	hasRegion bool
 }
 
@@ -90,7 +90,7 @@ func parseLocale(text string) locale {
 	}
 	base, confidence := tag.Base()
 	if confidence != xlanguage.Exact {
-		return l // und: its base is a guess
+		return l // und: the base is a guess
 	}
 	script, scriptConfidence := tag.Script()
 	_, regionConfidence := tag.Region()

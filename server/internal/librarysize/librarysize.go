@@ -1,14 +1,14 @@
-// Package librarysize knows how many bytes the texts of an account take. Package limits compares them
-// with the account's plan.
+// Package librarysize knows the size of the texts of an account, in bytes. Package limits compares
+// them with the account's plan.
 //
-// Two kinds of texts count: those that belong to the account alone (of uploads, imports and corrections),
-// and the revisions of the texts in its library. A text counts by the bytes of its lines and words as
-// JSON, before the database packs them. A text that all accounts share counts for none of them, because
-// its rows stay when an account removes it. The index of words does not count by itself: its size follows
-// from the same bytes.
+// Two kinds of texts count: those that belong to the account alone (of uploads, imports and
+// corrections), and the revisions of the texts in its library. A text counts by the bytes of its
+// lines and words as JSON, before the database packs them. A text that all accounts share does not
+// count, because its rows stay when an account removes it. The index of words does not count
+// separately, because its size depends on the same bytes.
 //
-// Triggers of the database keep the count in library_sizes in the transaction that writes. So the count
-// is exact for every writer: several processes, an older version, a sweep. The view text_sizes
+// Triggers of the database keep the count in library_sizes in the transaction that writes. So the
+// count is exact whoever writes: several processes, an older version, a sweep. The view text_sizes
 // has the bytes of each text, and [Verify] compares the two.
 package librarysize
 
@@ -27,8 +27,8 @@ func Of(ctx context.Context, db bun.IDB, account string) (bytes int64, err error
 	return bytes, sqldb.Wrap("count the bytes of the library of "+account, err)
 }
 
-// Hold is Of, and lets no other transaction change the bytes until this transaction ends. Call it
-// after the texts of the content are locked.
+// Hold is Of, and prevents other transactions from changing the size until this transaction ends.
+// Call it after locking the texts of the content.
 func Hold(ctx context.Context, tx *sqldb.Tx, account string) (bytes int64, err error) {
 	var held []int64
 	err = tx.ForUpdate(tx.NewSelect().Table("library_sizes").Column("bytes").Where("account = ?", account)).Scan(ctx, &held)
@@ -38,8 +38,8 @@ func Hold(ctx context.Context, tx *sqldb.Tx, account string) (bytes int64, err e
 	return held[0], nil
 }
 
-// Verify counts the bytes of all texts, and calls fault with a sentence about each account whose count
-// is another. Others may write at the same time.
+// Verify counts the bytes of all texts, and calls fault with a sentence about each account whose
+// stored count differs. Others may write at the same time.
 func Verify(ctx context.Context, db bun.IDB, fault func(string)) error {
 	var wrong []struct {
 		Account       string

@@ -8,7 +8,7 @@ import (
 )
 
 // HasTranscript refuses an account that has no transcript left in the period of l. The error
-// may also be one of the database.
+// may also be an error of the database.
 func HasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits) error {
 	u, err := r.Allowances.Usage(ctx, account, l.Period)
 	if err != nil || l.Transcripts < 0 || u.Taken().Transcripts < l.Transcripts {
@@ -17,8 +17,8 @@ func HasTranscript(ctx context.Context, r db.Reader, account string, l db.Limits
 	return TranscriptsUsedUp(l, u)
 }
 
-// HasMinutes refuses an account that has too few minutes of recognition left for the sound. The
-// error may also be one of the database.
+// HasMinutes refuses an account that has too few minutes of recognition left for the recording.
+// The error may also be an error of the database.
 func HasMinutes(ctx context.Context, r db.Reader, account string, l db.Limits, sound Sound) error {
 	u, err := r.Allowances.Usage(ctx, account, l.Period)
 	if err != nil || l.ASRMinutes < 0 || u.Taken().Minutes+sound.Minutes() <= l.ASRMinutes {
@@ -33,7 +33,7 @@ func TranscriptsUsedUp(l db.Limits, u db.Usage) *transcript.Error {
 	return usedUp(e, l, u.Taken().Transcripts, l.Transcripts)
 }
 
-// MinutesUsedUp is the refusal for an account with too few minutes left for a sound.
+// MinutesUsedUp is the refusal for an account with too few minutes left for a recording.
 func MinutesUsedUp(l db.Limits, u db.Usage, sound Sound) *transcript.Error {
 	e := Refusal(l, transcript.ASRQuotaExceeded, "Too few of the plan's minutes of speech recognition are left in this period for this recording.")
 	return usedUp(e, l, u.Taken().Minutes, l.ASRMinutes).With("neededMinutes", sound.Minutes())

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// unsaidLibrary is the bound of a plan that says none for the texts of an account, in bytes.
+// unsaidLibrary is the limit of a plan that sets none for the texts of an account, in bytes.
 const unsaidLibrary = 1 << 30
 
 // LibraryBytes returns how many bytes a plan permits for the texts of an account; account.Unlimited:
@@ -25,9 +25,9 @@ func LibraryBytes(p account.Plan) int64 {
 	return p.MaxLibraryBytes
 }
 
-// LibraryGrown refuses what a transaction has written if the texts of the owner take more bytes than
-// before, as librarysize.Hold has counted them, and more than the plan permits. The error may also be
-// one of the database.
+// LibraryGrown refuses the writes of a transaction if the texts of the owner take more bytes than
+// before, as librarysize.Hold has counted them, and more than the plan permits. The error may also
+// be an error of the database.
 func LibraryGrown(ctx context.Context, tx *sqldb.Tx, owner account.Principal, before int64) error {
 	most := LibraryBytes(owner.Plan)
 	if most == account.Unlimited {
@@ -40,8 +40,8 @@ func LibraryGrown(ctx context.Context, tx *sqldb.Tx, owner account.Principal, be
 	return libraryFull(owner.Plan, before, most).With("neededBytes", now-before)
 }
 
-// LibraryHasRoom refuses new work that makes a text of the account's own, if the library has no room.
-// The text of a job that runs is saved in any case. The error may also be one of the database.
+// LibraryHasRoom refuses new work that makes a text for the account alone, if the library is full.
+// The text of a running job is always saved. The error may also be an error of the database.
 func LibraryHasRoom(ctx context.Context, db bun.IDB, owner string, p account.Plan) error {
 	most := LibraryBytes(p)
 	if most == account.Unlimited {

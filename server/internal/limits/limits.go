@@ -1,5 +1,5 @@
-// Package limits holds what a plan permits against what a request takes: the length of a
-// sound, transcripts and minutes of recognition.
+// Package limits compares what a request needs with what its plan permits: the length of
+// a recording, transcripts and minutes of recognition.
 package limits
 
 import (
@@ -13,11 +13,11 @@ import (
 
 // A job carries the limits of the plan under which the service accepted it. A step reads the
 // limits from the job and does not need the caller. Jobs on one piece of work may have
-// different limits. A job whose limits do not permit the next step ends alone. The work
-// continues under the widest limits of the jobs that are left.
+// different limits. If the limits of a job do not permit the next step, only this job ends.
+// The work continues under the widest limits of the remaining jobs.
 
-// sharedTurn begins the name of a turn that the accounts of a plan share. An operator's account
-// name has no colon, so the two never clash.
+// sharedTurn is the beginning of the name of a turn that the accounts of a plan share.
+// The name of an account has no colon, so the two never conflict.
 const sharedTurn = "plan:"
 
 // Of returns the limits that a plan sets at the time now.
@@ -51,7 +51,7 @@ func Of(plan account.Plan, now time.Time) db.Limits {
 }
 
 // Recognizes reports whether a plan permits speech recognition: the plan includes ASR, and at
-// least one recording at once.
+// least one recording at a time.
 func Recognizes(p account.Plan) bool { return p.ASR && p.ASRConcurrency != 0 }
 
 // RecognizesBlockedAfter returns how long a job's captions may be blocked before the sound is
@@ -67,8 +67,8 @@ func RecognizesBlockedAfter(l db.Limits, service time.Duration) time.Duration {
 	return service
 }
 
-// TooLong returns a VIDEO_TOO_LONG error if the sound is longer than the limits permit, else
-// nil.
+// TooLong returns a VIDEO_TOO_LONG error if the sound is longer than the limits permit,
+// otherwise nil.
 func TooLong(l db.Limits, sound Sound) *transcript.Error {
 	if sound.Least <= Longest(l, math.MaxInt64) {
 		return nil
@@ -94,9 +94,9 @@ func Refusal(l db.Limits, code transcript.Code, message string) *transcript.Erro
 	return e
 }
 
-// OfItems returns the limits for the items of a batch or a follow. These take no place for
-// waiting recordings. If the plan has several slots, batches leave one slot to single
-// requests.
+// OfItems returns the limits for the items of a batch or a follow. Such items take no
+// place for waiting recordings. If the plan has several slots, batches leave one slot to
+// single requests.
 func OfItems(plan account.Plan, now time.Time) db.Limits {
 	l := Of(plan, now)
 	l.ASRWaiting = 0

@@ -18,8 +18,8 @@ type Sound struct {
 // Lasting returns a sound with the measured length d.
 func Lasting(d time.Duration) Sound { return Sound{Least: d} }
 
-// Minutes returns the minutes of an allowance that the sound takes. A begun minute counts as a
-// whole one.
+// Minutes returns the minutes of an allowance that the sound takes. A started minute counts as
+// a whole one.
 func (x Sound) Minutes() int64 { return int64((x.Least + time.Minute - 1) / time.Minute) }
 
 // Seconds returns the length to show to a person, rounded up.

@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// inBoth is an answer with a value as structured content, and as text for clients that read
-// only text.
+// inBoth is an answer with a value both as structured content, and as text for clients that
+// read only text.
 func inBoth(value any) (*sdk.CallToolResult, error) {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -25,12 +25,11 @@ func inBoth(value any) (*sdk.CallToolResult, error) {
 	}, nil
 }
 
-// failure is the answer about a call that failed: the error of the API, in words and as a
-// value.
+// failure is the answer to a failed call: the error of the API, in words and as a value.
 func (f *Face) failure(ctx context.Context, err error) *sdk.CallToolResult {
 	shown := f.edge.Coded(ctx, err)
 	b, err := json.Marshal(edge.ErrorEnvelope{Error: *shown})
-	if err != nil { // an embedder's details may be no JSON
+	if err != nil { // an embedder's details may not be valid JSON
 		f.log.ErrorContext(ctx, "a refusal could not be rendered", "err", err)
 		shown = &transcript.Error{Code: transcript.Internal, Message: "The service failed."}
 		b = []byte(`{"error":{"code":"INTERNAL"}}`)

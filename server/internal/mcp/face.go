@@ -1,9 +1,9 @@
-// Package mcp is the face of the service for language models: tools of the Model Context
-// Protocol over streamable HTTP, without sessions.
+// Package mcp is the interface of the service for language models: tools of the Model
+// Context Protocol over streamable HTTP, without sessions.
 //
-// A request goes down through four steps. The edge lets the request in. [Face] reads the message
-// in the body and counts the request. The official SDK answers the protocol. A tool reads the
-// arguments by a table and calls a function of package api.
+// A request passes four layers. The edge accepts the request. [Face] reads the message in the
+// body and counts the request. The official SDK answers the protocol. A tool reads the arguments
+// by a table and calls a function of package api.
 package mcp
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 )
 
-// Config is what a Face is made of. Every member is required but TrustedProxies.
+// Config is the configuration of a Face. Every member except TrustedProxies is required.
 type Config struct {
 	API            *api.API
 	Edge           *edge.Edge
@@ -29,8 +29,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix // proxies on this machine may send any Host
 }
 
-// Face answers the requests of MCP clients. One SDK server serves all requests. Safe for
-// concurrent use.
+// Face answers the requests of MCP clients. One SDK server serves all requests. A Face is
+// safe for concurrent use.
 type Face struct {
 	api     *api.API
 	edge    *edge.Edge
@@ -42,7 +42,7 @@ type Face struct {
 	inJSON, asEvents http.Handler // the protocol, by the form of the answer
 }
 
-// jobWait is how long a tool waits for a job. Many clients give a call up after 60 s.
+// jobWait is how long a tool waits for a job. Many clients cancel a call after 60 s.
 const jobWait = 25 * time.Second
 
 // New makes a Face.
@@ -65,8 +65,8 @@ func New(c Config) *Face {
 	return f
 }
 
-// protocol is the SDK's handler of the protocol. The Face has checked the Host and bounded the
-// body before.
+// protocol is the SDK's handler of the protocol. The Face has already checked the Host and
+// limited the body.
 func (f *Face) protocol(inJSON bool) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: inJSON, PropagateRequestCancellation: true, DisableLocalhostProtection: true,

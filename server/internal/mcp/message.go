@@ -13,19 +13,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-// The bounds of the body of a request, in bytes. The largest is a create_batch. A call of another
-// tool may wait for a job, and holds its body as long.
+// The limits of the body of a request, in bytes. The largest body is that of a create_batch. A
+// call of another tool may wait for a job, and holds its body for this time.
 const (
 	maxMessage = 1 << 20
 	maxCall    = 64 << 10
 )
 
-// message is the one message in the body of a request, as far as the face itself reads it.
+// message is the only message in the body of a request, as far as the face itself reads
+// it.
 type message struct {
 	method   string
 	id       json.RawMessage // a string or a number; nil means a notification
 	params   params
-	progress bool // the caller wants to hear of progress
+	progress bool // the caller wants progress reports
 }
 
 // params are the params of the methods that the face knows.
@@ -37,14 +38,14 @@ type params struct {
 
 const callTool = "tools/call"
 
-// Bounds of what an answer repeats, in bytes.
+// Limits of the texts that an answer repeats, in bytes.
 const (
 	maxMethod = 128
 	maxID     = 256
 )
 
-// readMessage reads a message. An error is one of the protocol, for the client. The SDK reads
-// the message too, with a reader of its own: see Face.handler.
+// readMessage reads a message. An error is an error of the protocol, for the client. The SDK
+// also reads the message, with its own reader: see Face.handler.
 func readMessage(body []byte) (message, error) {
 	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' {
 		return message{}, wrongf(jsonrpc.CodeInvalidRequest, "A request has one message: batches are not taken.")
@@ -82,8 +83,8 @@ func readMessage(body []byte) (message, error) {
 	return m, nil
 }
 
-// isID reports whether an id, if there is one, has one meaning for all readers. The SDK would answer
-// with another number than a fraction or a larger number.
+// isID reports whether an id, if there is one, has the same meaning for all readers. For a
+// fraction or a large number, the SDK would answer with a different number.
 func isID(id json.RawMessage) bool {
 	_, err := strconv.ParseInt(string(id), 10, 54)
 	return len(id) == 0 || err == nil || id[0] == '"'
@@ -94,11 +95,11 @@ func wrongf(code int64, text string, args ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(text, args...)}
 }
 
-// errTwice refuses a message that the SDK reads in another way than readMessage: readMessage takes
-// a name in any case, and of two equal names the last.
+// errTwice refuses a message that the SDK reads differently: readMessage accepts a name in any
+// case, and uses the last of two equal names.
 var errTwice = wrongf(jsonrpc.CodeInvalidRequest, "The message has a member twice.")
 
-// answerWrong answers a message that the SDK does not get.
+// answerWrong answers a message that is not passed to the SDK.
 func answerWrong(w http.ResponseWriter, m *message, wrong *jsonrpc.Error) error {
 	id := m.id
 	if len(id) == 0 || len(id) > maxID {
@@ -111,5 +112,5 @@ func answerWrong(w http.ResponseWriter, m *message, wrong *jsonrpc.Error) error 
 	}{"2.0", id, wrong})
 }
 
-// quoted repeats a caller's text with a bound.
+// quoted repeats a caller's text, with a limit.
 func quoted(text string) string { return strconv.Quote(clip.Text(text)) }

@@ -12,9 +12,9 @@ import (
 // progressEvery is the least time between two reports of progress.
 const progressEvery = time.Second
 
-// teller tells the caller of a job's progress; nil means that the caller did not ask for
-// reports. The values of the reports rise: whole numbers for each report, because a job that
-// is tried again begins its recording again.
+// teller tells the caller about a job's progress; nil means that the caller did not ask for
+// reports. The values of the reports grow by one for each report, because a job that is
+// tried again starts its recording again.
 func (f *Face) teller(ctx context.Context, req *sdk.CallToolRequest) func(*transcript.Job) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -28,10 +28,10 @@ func (f *Face) teller(ctx context.Context, req *sdk.CallToolRequest) func(*trans
 		}
 		last = time.Now()
 		told++
-		// A client that went away ends the call by itself.
+		// If the client disconnects, the call ends by itself.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: told, Message: stageWords(job)})
 	}
 }
 
-// stageWords says where a job stands.
+// stageWords describes the stage of a job.
 func stageWords(job *transcript.Job) string { return string(job.Stage) }

@@ -14,8 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// reply takes the answer of the SDK to one request. Events leave at once. Any other answer is
-// kept, and leaves by send.
+// reply receives the answer of the SDK to one request. Events are sent at once. Any other
+// answer is kept until send sends it.
 type reply struct {
 	http.ResponseWriter
 	status int
@@ -51,11 +51,11 @@ func (a *reply) media() string {
 	return media
 }
 
-// send sends an answer that was kept. A refusal of the SDK that is no JSON gets the form of the
-// API.
+// send sends an answer that was kept. A refusal of the SDK that is not JSON gets the form of
+// the API.
 func (a *reply) send(r *http.Request) error {
 	switch {
-	case a.status == 0: // the client is gone
+	case a.status == 0: // the client has disconnected
 		return r.Context().Err()
 	case a.events():
 		return nil
@@ -66,7 +66,7 @@ func (a *reply) send(r *http.Request) error {
 		a.ResponseWriter.WriteHeader(a.status)
 		return nil
 	}
-	a.Header().Del("Cache-Control") // the edge has its own
+	a.Header().Del("Cache-Control") // the edge has its own header
 	edge.Respond(a.ResponseWriter, edge.JSONType, a.status, outerError(a.body.Bytes()))
 	return nil
 }
@@ -74,7 +74,7 @@ func (a *reply) send(r *http.Request) error {
 // unreadable says what is wrong with a message that the SDK cannot read.
 const unreadable = "A member of the message cannot be read: its type or its depth is wrong."
 
-// outer is a message of the SDK without the words of its reader.
+// outer is a message of the SDK without the text of its JSON reader.
 func outer(message string) string {
 	if strings.Contains(message, "json: ") || strings.Contains(message, "unmarshal") {
 		return unreadable
@@ -89,7 +89,7 @@ func outerError(body []byte) []byte {
 	}
 	decoded, err := jsonrpc.DecodeMessage(body)
 	if err != nil {
-		return body // the SDK reads what it writes
+		return body // the SDK can read what it has written
 	}
 	res, ok := decoded.(*jsonrpc.Response)
 	wrong := new(jsonrpc.Error)

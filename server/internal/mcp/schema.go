@@ -8,9 +8,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
-// schemaOf describes the arguments of a tool in few words, because a model reads the
-// definitions of all tools with each of its answers. The bounds of texts are left out: a refusal
-// tells them. Rules between fields are left out too, because some models take no such schema.
+// schemaOf describes the arguments of a tool in few words, because a model reads the definitions
+// of all tools with each of its answers. It leaves out the limits of texts, because a refusal
+// names them. It also leaves out rules between fields, because some models do not accept such a
+// schema.
 func schemaOf(tool string, table request.Table) json.RawMessage {
 	enums := map[string]any{}
 	for _, e := range table.Enums() {
@@ -33,16 +34,16 @@ func schemaOf(tool string, table request.Table) json.RawMessage {
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // never: of strings, numbers and booleans
+		panic(err) // never fails: of strings, numbers and booleans
 	}
 	return b
 }
 
-// lastPage is the bound of numbers that have no bound worth a word.
+// lastPage is the limit of numbers whose limit is not worth mentioning.
 const lastPage = math.MaxInt32
 
-// shortened is the schema of a field with its type, its values, the bounds of a number, and what a model
-// reads about the field.
+// shortened is the schema of a field with its type, its values, the limits of a number, and the
+// description for a model.
 func shortened(tool string, p request.Parameter, enums map[string]any) map[string]any {
 	s := map[string]any{}
 	for _, member := range []string{"type", "enum", "maximum", "items"} {
@@ -68,7 +69,7 @@ func shortened(tool string, p request.Parameter, enums map[string]any) map[strin
 	return s
 }
 
-// abouts are what a model reads about a field, or about a field of one tool, whose name does not
+// abouts are the descriptions for a model, of fields or of a tool's field, if the name does not
 // say enough.
 var abouts = map[string]string{
 	"url":                     "A link, or an id of the video site.",

@@ -24,7 +24,7 @@ func (f *Face) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m, body, err := f.read(w, r)
-	class := db.PollingRequests // a call of the protocol costs little
+	class := db.PollingRequests // a call of the protocol is cheap
 	if t, ok := f.tools[m.params.Name]; ok && !t.polls {
 		class = db.MainRequests
 	}
@@ -86,7 +86,7 @@ type call struct {
 	refused   error // the window of the account is full
 	w         http.ResponseWriter
 	r         *http.Request // ends when the client goes away
-	task      *task         // in place of the tool's result; nil means none
+	task      *task         // replaces the tool's result; nil means no replacement
 }
 
 type callKey struct{}
@@ -95,7 +95,7 @@ type callKey struct{}
 func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 
 // checkOrigin refuses requests of foreign web pages: an Origin that is not the server's own,
-// and on a loopback address a Host that is none.
+// and on a loopback address a Host that is not a loopback address.
 func (f *Face) checkOrigin(r *http.Request) error {
 	if http.NewCrossOriginProtection().Check(r) != nil {
 		return transcript.Errorf(transcript.Forbidden, "A web page of another origin may not call this server.")
@@ -108,7 +108,8 @@ func (f *Face) checkOrigin(r *http.Request) error {
 		"The Host of the request is not of this machine. Let a proxy on this machine be a trusted proxy, or let it send the Host of this address.")
 }
 
-// isLoopback reports whether an address, with or without a port, is of this machine alone.
+// isLoopback reports whether an address, with or without a port, belongs only to this
+// machine.
 func isLoopback(address string) bool {
 	host := address
 	if h, _, err := net.SplitHostPort(address); err == nil {

@@ -14,11 +14,11 @@ import (
 
 // The kinds of results.
 const (
-	taskMade = "task"     // instead of the result of a tool
+	taskMade = "task"     // replaces the result of a tool
 	complete = "complete" // every other result
 )
 
-// The states of tasks. No task fails: a job that fails has a result which says why.
+// The states of tasks. No task fails: a failed job has a result that says why.
 const (
 	taskWorking   = "working"
 	taskCompleted = "completed"
@@ -34,7 +34,7 @@ type task struct {
 	StatusMessage  string              `json:"statusMessage,omitempty"`
 	CreatedAt      transcript.Time     `json:"createdAt"`
 	LastUpdatedAt  transcript.Time     `json:"lastUpdatedAt"`
-	TTLMs          *int64              `json:"ttlMs"` // from the creation on; null: until the job ends and longer
+	TTLMs          *int64              `json:"ttlMs"` // from the creation on; null: until after the end of the job
 	PollIntervalMs int                 `json:"pollIntervalMs,omitempty"`
 	Result         *sdk.CallToolResult `json:"result,omitempty"`
 }

@@ -20,9 +20,9 @@ func (m message) ofTasks() bool {
 	return slices.Contains([]string{getTask, updateTask, cancelTask}, m.method)
 }
 
-// checkTask refuses a request about a task whose key lacks the scope. It also refuses a request
-// whose header names another task: the SDK compares the headers of its own methods only. An id
-// that no task can have gets the answer of an unknown task.
+// checkTask refuses a request about a task if its key lacks the scope. It also refuses a
+// request whose header names another task, because the SDK compares only the headers of
+// its own methods. An invalid id gets the answer for an unknown task.
 func checkTask(r *http.Request, m message) error {
 	if !edge.Principal(r).Can(account.Transcripts) {
 		return transcript.Errorf(transcript.Forbidden, "This needs the scope %q.", account.Transcripts).With("requiredScope", account.Transcripts)

@@ -46,14 +46,15 @@ func (f *Face) addTasks() {
 				return res, nil
 			})
 		if err != nil {
-			panic(err) // never: the SDK has no such method
+			panic(err) // never fails: the SDK has no such method
 		}
 	}
 }
 
 // withTasks answers with the task that a tool has made, instead of the tool's result. It refuses
 // methods of tasks to a client that does not declare the extension. It also refuses a method that
-// the face did not read: the face has checked the key and counted the request for another one.
+// the face did not read, because the face has checked the key and counted the request for a
+// different method.
 func (f *Face) withTasks(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if callOf(ctx).method != method {
@@ -96,7 +97,7 @@ func (f *Face) getTask(ctx context.Context, c *call, id string) (sdk.Result, err
 	return f.taskOf(ctx, c, job)
 }
 
-// updateTask is tasks/update. No task asks its client for anything, so that nothing changes.
+// updateTask is tasks/update. A task never asks its client for anything, so nothing changes.
 func (f *Face) updateTask(ctx context.Context, c *call, id string) (sdk.Result, error) {
 	if _, err := f.api.Jobs.Job(ctx, c.principal.Account, id); err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (f *Face) updateTask(ctx context.Context, c *call, id string) (sdk.Result, 
 	return &acknowledgment{ResultType: complete}, nil
 }
 
-// cancelTask is tasks/cancel. A job that has ended stays as it is.
+// cancelTask is tasks/cancel. A job that has ended does not change.
 func (f *Face) cancelTask(ctx context.Context, c *call, id string) (sdk.Result, error) {
 	err := f.api.Jobs.Cancel(context.WithoutCancel(ctx), c.principal, id)
 	if err != nil && !errors.Is(err, transcript.StateConflict) {
@@ -126,7 +127,7 @@ func errUndeclared() error {
 	return &jsonrpc.Error{Code: sdk.CodeMissingRequiredClientCapabilities, Message: "The request does not declare the extension " + tasksExtension + ".", Data: data}
 }
 
-// taskError is an error of the API as the protocol has it.
+// taskError converts an error of the API into an error of the protocol.
 func (f *Face) taskError(ctx context.Context, err error) error {
 	if errors.Is(err, transcript.NotFound) {
 		return errNoTask

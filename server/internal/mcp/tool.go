@@ -18,10 +18,11 @@ type tool struct {
 	scope             account.Scope // empty means any valid key
 	polls             bool          // counts as a polling request, as its route does
 	reads             bool          // changes nothing
-	repeats           bool          // a second equal call changes nothing more
+	repeats           bool          // a second equal call changes nothing
 	open              bool          // reaches beyond the service
 	calls             metrics.Tool
-	// asked makes a request of the tool: the table that reads the arguments, and what then answers.
+	// asked makes a request of the tool: the table that reads the arguments, and the function that
+	// then answers.
 	asked func() (request.Table, answer)
 }
 
@@ -75,10 +76,11 @@ func (f *Face) answer(ctx context.Context, c *call, t *tool, req *sdk.CallToolRe
 	return answer(ctx, c, req)
 }
 
-// listTTL is how long a client may keep the list of tools, which changes with the program.
+// listTTL is how long a client may cache the list of tools, which changes only with the
+// program.
 const listTTL = time.Hour
 
-// cacheable says how long a client may keep a list, and that no one else may.
+// cacheable says how long a client may cache a list, and that nobody else may cache it.
 func cacheable(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 	c.TTLMs, c.CacheScope = int(listTTL.Milliseconds()), "private"
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
-// instructions tell a model how to choose.
+// instructions tell a model how to choose a tool.
 const instructions = `Reads what is said in recordings, and keeps each text in the library of the account.
 - A link: get_transcript. It answers with text in pages. If the text takes long, it answers with a jobId: call get_job until the text is there. Never call get_transcript again instead.
 - No link: search_videos, list_channel_videos or list_playlist_items.
@@ -26,7 +26,7 @@ const createBatch = "create_batch"
 // usualChunks is how many chunks a page has: some 40,000 characters.
 const usualChunks = 20
 
-// toolbox are the tools of the face, in the order in which people meet them.
+// toolbox is the list of the face's tools, in the order in which people meet them.
 func (f *Face) toolbox() []tool {
 	return []tool{
 		{

@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 )
 
-// WatchExits shows the health of the exits of the present pool at each scrape. The label is the
+// WatchExits shows the health of the exits of the current pool at each scrape. The label is the
 // exit's name in the operator's pool. It must be called at most once.
 func (m *Metrics) WatchExits(exits func() []throttle.Exit) {
 	visits := gauge("exit_visits_total", "Visits to platforms by each exit: by each address that platforms see. `exit` is a name in the operator's pool, or `direct`, never an address. `answered`: the platform answered. `blocked`: the platform refused the exit, and the visit went on by another exit if there was one. `failed`: no answer for another reason, such as a proxy that does not work. An exit that leaves the pool loses its row.", "exit", "class")

@@ -5,17 +5,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// Look is the outcome of a look at an address that accounts follow.
+// Look is the result of a check of an address that accounts follow.
 type Look string
 
-// The outcomes of looks.
+// The results of checks.
 const (
 	FoundNew  Look = "new"
 	Unchanged Look = "unchanged"
 	Failed    Look = "failed"
 )
 
-// followed counts what follows do.
+// followed counts the events of follows.
 type followed struct {
 	looks   counters[Look]
 	items   prometheus.Counter
@@ -40,7 +40,7 @@ func newFollowed(f promauto.Factory) *followed {
 	}
 }
 
-// FollowLooked counts a look at an address that accounts follow.
+// FollowLooked counts a check of an address that accounts follow.
 func (f *followed) FollowLooked(outcome Look) { f.looks.inc(outcome) }
 
 // FollowTaken counts a new item of a follow that was submitted.

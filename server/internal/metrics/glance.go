@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// patience is the longest time that a scrape waits for a look.
+	// patience is the longest time that a scrape waits for a reading.
 	patience = 1500 * time.Millisecond
-	// lookTime is the longest time that a look may take.
+	// lookTime is the longest time that a reading may take.
 	lookTime = time.Second
-	// freshness is the time for which scrapes show the same look again.
+	// freshness is how long scrapes show the same reading.
 	freshness = 3 * time.Second
 )
 
-// errTooLate reports a look that took longer than patience.
+// errTooLate means that a reading took longer than patience.
 var errTooLate = errors.New("metrics: a look takes too long")
 
 // glance is a collector that reads its values at each scrape. Concurrent scrapes share one
-// look. A scrape waits for a look no longer than patience.
+// reading. A scrape waits for a reading no longer than patience.
 type glance[T any] struct {
 	describe []*prometheus.Desc
 	look     func(ctx context.Context) (T, error)
-	// show sends the metrics for a look, or for its error.
+	// show sends the metrics for a reading, or for its error.
 	show func(seen T, err error, out chan<- prometheus.Metric)
 
 	same singleflight.Group
@@ -54,7 +54,7 @@ func (g *glance[T]) latest() (seen T, err error) {
 		return seen, nil
 	}
 	result := g.same.DoChan("", func() (any, error) {
-		if seen, ok := g.fresh(); ok { // another scrape has just looked
+		if seen, ok := g.fresh(); ok { // another scrape has just made a reading
 			return seen, nil
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)

@@ -23,7 +23,7 @@ const namespace = "transcriptkit"
 // other is the label value for a value that the label's table does not have.
 const other = "other"
 
-// Metrics holds the counters of one server. Safe for concurrent use.
+// Metrics holds the counters of one server. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	*requests

@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// attempt is the outcome of an attempt to deliver an event to a webhook.
+// attempt is the result of an attempt to deliver an event to a webhook.
 type attempt string
 
 const (
@@ -13,7 +13,7 @@ const (
 	failed    attempt = "failed"
 )
 
-// webhooked counts what webhooks do.
+// webhooked counts the events of webhooks.
 type webhooked struct {
 	attempts counters[attempt]
 	disabled prometheus.Counter
@@ -42,5 +42,5 @@ func (w *webhooked) WebhookAttempted(ok bool) {
 	}
 }
 
-// WebhookDisabled counts a webhook that was switched off.
+// WebhookDisabled counts a webhook that was disabled.
 func (w *webhooked) WebhookDisabled() { w.disabled.Inc() }

@@ -12,19 +12,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
 )
 
-// Face is the routes. Every member is required but Admit.
+// Face has the routes. Every member except Admit is required.
 type Face struct {
 	API      *api.API
 	Lifetime *edge.Lifetime
 	Pipeline *service.Service
-	Admit    resource.Admit // has the last word on new work; nil means that the plan decides
+	Admit    resource.Admit // makes the final decision about new work; nil means that the plan decides
 }
 
 // createTranscription is the name of the operation, for Admit.
 const createTranscription = "createTranscription"
 
-// Routes are the routes of the face. They do not stand in the OpenAPI document, because their
-// shapes belong to another API.
+// Routes are the routes of the face. The OpenAPI document does not contain them, because
+// another API defines their forms.
 func (f *Face) Routes() []edge.Route {
 	return []edge.Route{
 		{

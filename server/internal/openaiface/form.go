@@ -50,7 +50,7 @@ const (
 	bySegment granularity = "segment"
 )
 
-// form is the fields of POST /v1/audio/transcriptions.
+// form has the fields of POST /v1/audio/transcriptions.
 type form struct {
 	team cluster.Team
 
@@ -59,12 +59,12 @@ type form struct {
 	format                                         responseFormat
 	granularities                                  []granularity
 	stream                                         bool
-	vad                                            [4]string // the members of chunking_strategy as an object, which say nothing to this service
+	vad                                            [4]string // the members of chunking_strategy as an object, which have no effect
 
 	fields *request.Form
 }
 
-// The bounds of the lists in a form.
+// The limits of the lists in a form.
 const (
 	mostEntries = 100
 	longestTerm = 100 // characters
@@ -119,7 +119,7 @@ func (f *Face) read(r *http.Request, p account.Principal, begin func() error) (*
 	return asked, upload, err
 }
 
-// add reads a field. Programs send an empty field where they mean none.
+// add reads a field. Programs send an empty field if they mean none.
 func (f *form) add(name string, value io.Reader) error {
 	plain := strings.TrimSuffix(name, "[]")
 	if plain == "known_speaker_names" || plain == "known_speaker_references" {
@@ -142,8 +142,8 @@ var known = []string{
 	"chunking_strategy", "chunking_strategy[type]", "chunking_strategy[prefix_padding_ms]", "chunking_strategy[silence_duration_ms]", "chunking_strategy[threshold]",
 }
 
-// checkEach refuses a field that is wrong by itself. A field that has not come yet is
-// empty.
+// checkEach refuses a field that is invalid by itself. A field that has not arrived yet
+// is empty.
 func (f *form) checkEach() error {
 	if f.model != "" {
 		if err := checkModel(f.model, f.team); err != nil {
@@ -172,7 +172,7 @@ func (f *form) checkEach() error {
 	return nil
 }
 
-// checkTogether refuses fields that do not go together, when all have come.
+// checkTogether refuses fields that contradict each other, when all fields have arrived.
 func (f *form) checkTogether() error {
 	switch {
 	case f.language != "" && len(f.languages) > 0:
@@ -190,13 +190,14 @@ func isTemperature(text string) bool {
 	return text == "" || err == nil && 0 <= n && n <= 1
 }
 
-// isChunking reports whether a text is a strategy of OpenAI's API. No strategy changes anything here.
+// isChunking reports whether a text is a strategy of OpenAI's API. No strategy has an effect
+// here.
 func isChunking(text string) bool {
 	var object struct{ Type string }
 	return text == "" || text == "auto" || json.Unmarshal([]byte(text), &object) == nil && object.Type == "server_vad"
 }
 
-// languageOf is the list of one language; nil means that the text is no tag.
+// languageOf returns the list with one language, or nil if the text is not a tag.
 func languageOf(tag string) transcript.LanguageList {
 	list, err := transcript.ParseLanguageList(tag)
 	if err != nil || len(list) != 1 || list[0].ASR {
@@ -205,9 +206,9 @@ func languageOf(tag string) transcript.LanguageList {
 	return list
 }
 
-// spoken is the language to recognize. Of several languages that recognizers here know, the
-// recognizer finds out which is spoken. If recognizers know none of them, the list stands, and the
-// pipeline refuses it.
+// spoken returns the language to recognize. If recognizers here know several of the languages, the
+// recognizer detects which one is spoken. If recognizers know none of them, the list stays, and
+// the pipeline refuses it.
 func (f *form) spoken() transcript.LanguageList {
 	if f.language != "" {
 		return languageOf(f.language)
@@ -229,7 +230,7 @@ func (f *form) spoken() transcript.LanguageList {
 	return nil
 }
 
-// guide is the prompt with the keywords before it, in one line. A recognizer uses only the end of a
+// guide is the prompt, preceded by the keywords, in one line. A recognizer uses only the end of a
 // long prompt.
 func (f *form) guide() string {
 	all := slices.Clone(f.keywords)
@@ -254,7 +255,7 @@ func (f *form) segments() bool {
 	return len(f.granularities) == 0 || slices.Contains(f.granularities, bySegment)
 }
 
-// options tell the answers of a text apart.
+// options distinguish the answers about a text.
 func (f *form) options() []string {
 	return []string{string(f.format), strconv.FormatBool(f.segments()), strconv.FormatBool(f.words())}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-// The names of OpenAI's models that programs send. Under each of them the recognizer of the service
-// hears the recording.
+// The names of OpenAI's models that programs send. For each of them, the recognizer of the service
+// recognizes the recording.
 const diarizing = "gpt-4o-transcribe-diarize"
 
 var aliases = []string{"gpt-transcribe", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", diarizing, "whisper-1"}
@@ -20,7 +20,8 @@ var aliases = []string{"gpt-transcribe", "gpt-4o-transcribe", "gpt-4o-mini-trans
 // snapshot is the day at the end of the name of a model.
 var snapshot = regexp.MustCompile(`-\d{4}-\d\d-\d\d$`)
 
-// checkModel refuses a name that is neither a name of OpenAI's nor that of a recognizer here.
+// checkModel refuses a name that is neither a name of OpenAI's models nor the name of a
+// recognizer here.
 func checkModel(name string, team cluster.Team) error {
 	plain := snapshot.ReplaceAllString(name, "")
 	switch {
@@ -34,7 +35,8 @@ func checkModel(name string, team cluster.Team) error {
 	return e
 }
 
-// ownModels are the names of the models of the recognizers here, or of the recognizers themselves.
+// ownModels returns the names of the models of the recognizers here, or of the recognizers
+// themselves.
 func ownModels(team cluster.Team) (names []string) {
 	for _, r := range team.Recognizers() {
 		if name := cmp.Or(r.Model, r.Name); !slices.Contains(names, name) {

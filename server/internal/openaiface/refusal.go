@@ -8,11 +8,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// failure is an error in the form of OpenAI's API. All four members are always there.
+// failure is an error in the form of OpenAI's API. All four members are always present.
 type failure struct {
 	Message string  `json:"message"` // a sentence for people
 	Type    string  `json:"type"`
-	Param   *string `json:"param"` // the field that is wrong; nil means none
+	Param   *string `json:"param"` // the wrong field; nil means none
 	Code    string  `json:"code"`  // what to branch on
 }
 
@@ -27,7 +27,7 @@ const (
 	codeDetail  = "code"
 )
 
-// invalid refuses a request for one of its fields.
+// invalid refuses a request because of one of its fields.
 func invalid(param, code, format string, args ...any) *transcript.Error {
 	e := transcript.Errorf(transcript.InvalidRequest, format, args...)
 	if param != "" {
@@ -45,13 +45,13 @@ func refusal(e *transcript.Error) edge.ForeignRefusal {
 	out := edge.ForeignRefusal{Status: status, Body: failed{failureOf(e)}}
 	retried := status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 	if retried && e.Code.Retry() == transcript.RetryNever {
-		// The official clients would send the file again.
+		// Otherwise the official clients would send the file again.
 		out.Header = map[string]string{"X-Should-Retry": "false"}
 	}
 	return out
 }
 
-// statusOf is the status that programs for OpenAI's API expect.
+// statusOf returns the status that programs for OpenAI's API expect.
 func statusOf(e *transcript.Error) int {
 	switch {
 	case e.Code == transcript.MediaTooLarge:
@@ -86,7 +86,7 @@ func typeOf(status int) string {
 	return "invalid_request_error"
 }
 
-// paramOf is the field that is wrong; nil: none, or it is not known.
+// paramOf returns the wrong field, or nil if there is none or if it is not known.
 func paramOf(e *transcript.Error) *string {
 	if param, ok := e.Details[paramDetail].(string); ok {
 		return &param
@@ -95,13 +95,14 @@ func paramOf(e *transcript.Error) *string {
 		return &part
 	}
 	if issues, ok := e.Details["issues"].([]transcript.Issue); ok && len(issues) > 0 {
-		field, _, _ := strings.Cut(issues[0].Path, ".") // without the place in a list
+		field, _, _ := strings.Cut(issues[0].Path, ".") // without the index in a list
 		return &field
 	}
 	return nil
 }
 
-// codeOf is the code that OpenAI's API has for a failure, or else the code of this service.
+// codeOf returns the code of OpenAI's API for a failure, or otherwise the code of this
+// service.
 func codeOf(e *transcript.Error) string {
 	if code, ok := e.Details[codeDetail].(string); ok && e.Code == transcript.InvalidRequest {
 		return code

@@ -17,7 +17,8 @@ import (
 
 const mostSegments = 100 // in one delta, and in one write
 
-// events writes the events of one request: lines with data, no names, and no mark of the end.
+// events writes the events of one request: only lines with data, without names and without an
+// end mark.
 type events struct {
 	face    *Face
 	ctx     context.Context // of the request
@@ -28,11 +29,11 @@ type events struct {
 
 	sent  int             // segments
 	text  strings.Builder // of all deltas
-	ended bool            // the last event is sent
+	ended bool            // the last event was sent
 }
 
-// textDelta is an event with new text. A delta without text keeps the connection open: some clients
-// fail at a comment.
+// textDelta is an event with new text. An empty delta keeps the connection open, because some
+// clients fail at a comment.
 type textDelta struct {
 	Type      string `json:"type"`
 	Delta     string `json:"delta"`
@@ -47,7 +48,7 @@ type textDone struct {
 	Usage     doneUsage      `json:"usage"`
 }
 
-// doneUsage has the members of both sorts of usage. No tokens are counted.
+// doneUsage has the members of both kinds of usage. The service counts no tokens.
 type doneUsage struct {
 	usage
 	InputTokens  int `json:"input_tokens"`
@@ -66,7 +67,7 @@ func (f *Face) stream(w http.ResponseWriter, r *http.Request, asked *form, out *
 			return err
 		}
 		to.begin()
-		_ = to.finish(said) // the client is gone, and can ask again
+		_ = to.finish(said) // the client has disconnected, and can ask again
 		return nil
 	}
 	watch, err := f.Pipeline.Jobs.Watch(ctx, to.account, out.Job.JobID, 0)
@@ -92,7 +93,7 @@ func (e *events) begin() {
 	_ = e.control.Flush() // a writer without Flush sends the headers with the first event
 }
 
-// Send writes what an event of the job says to this client.
+// Send writes an event of the job in the form for this client.
 func (e *events) Send(event view.Event) error {
 	switch event.Type {
 	case transcript.EventSegments:
@@ -107,7 +108,7 @@ func (e *events) Send(event view.Event) error {
 	return nil
 }
 
-// outcome is the text of the job whose end an event tells, or the reason why there is none.
+// outcome is the text of the job that has ended, or the reason why there is none.
 func (e *events) outcome(event view.Event) (text, error) {
 	job, err := e.face.Pipeline.Jobs.Job(e.ctx, e.account, event.Job.JobID, nil)
 	if err != nil {
@@ -132,8 +133,8 @@ func (e *events) add(segments []transcript.Segment) error {
 	return nil
 }
 
-// newEvents are the events for some segments: one delta, or with speakers a delta and a segment
-// for each.
+// newEvents makes the events for some segments: one delta, or with speakers a delta and a
+// segment for each.
 func (e *events) newEvents(segments []transcript.Segment) []any {
 	if e.asked.format != asDiarized {
 		e.sent += len(segments)
@@ -148,7 +149,7 @@ func (e *events) newEvents(segments []transcript.Segment) []any {
 	return all
 }
 
-// further is the text of segments as it goes on from the deltas before.
+// further is the text of segments that continues the previous deltas.
 func (e *events) further(segments []transcript.Segment) string {
 	said := joined(segments)
 	if e.text.Len() > 0 && said != "" {
@@ -158,8 +159,8 @@ func (e *events) further(segments []transcript.Segment) string {
 	return said
 }
 
-// finish sends what is left of the text, and the whole text. The whole text counts: it may differ
-// from the deltas if a part of the recording was recognized again.
+// finish sends the rest of the text, and then the whole text. The whole text is the result:
+// it may differ from the deltas if a part of the recording was recognized again.
 func (e *events) finish(said text) error {
 	if rest := said.segments[min(e.sent, len(said.segments)):]; strings.HasPrefix(said.whole(), e.text.String()) {
 		if err := e.add(rest); err != nil {
@@ -176,7 +177,7 @@ func (e *events) finish(said text) error {
 // Beat keeps the connection open.
 func (e *events) Beat() error { return e.write(textDelta{Type: "transcript.text.delta"}) }
 
-// Closing tells why the stream ends before the job does.
+// Closing says why the stream ends before the job does.
 func (e *events) Closing(c transcript.Closing) error {
 	if c.Reason == transcript.ClosingUnauthorized {
 		return e.fail(&transcript.Error{Code: transcript.InvalidCredential})

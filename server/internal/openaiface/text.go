@@ -17,14 +17,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-// text is what was said in a recording.
+// text is the text of a recording.
 type text struct {
 	segments []transcript.Segment
-	lang     string  // a tag; "und": not known
+	lang     string  // a tag; "und" if the language is not known
 	duration float64 // seconds
 }
 
-// heard is the text of a result, with the words if these are asked for.
+// heard is the text of a result, with the words if the request asks for them.
 func (f *Face) heard(ctx context.Context, owner string, asked *form, res *view.Result) (text, error) {
 	if asked.words() {
 		var err error
@@ -58,7 +58,7 @@ func joined(segments []transcript.Segment) string {
 	return b.String()
 }
 
-// usage is what a request is counted as: seconds of sound.
+// usage is the counted usage of a request: seconds of sound.
 type usage struct {
 	Type    string  `json:"type"`
 	Seconds float64 `json:"seconds"`
@@ -86,8 +86,8 @@ type verboseAnswer struct {
 	Usage    usage            `json:"usage"`
 }
 
-// verboseSegment has members that only models of one family have. They are 0 here: programs decode
-// them as numbers, and take 0 for no reason to doubt the text.
+// verboseSegment has members that exist only for models of one family. They are 0 here: programs
+// decode them as numbers, and treat 0 as no reason to doubt the text.
 type verboseSegment struct {
 	ID               int     `json:"id"`
 	Seek             int     `json:"seek"`
@@ -96,7 +96,7 @@ type verboseSegment struct {
 	Text             string  `json:"text"`
 	Tokens           []int   `json:"tokens"`
 	Temperature      float64 `json:"temperature"`
-	AvgLogprob       float64 `json:"avg_logprob"` // of the confidence, where the recognizer tells one
+	AvgLogprob       float64 `json:"avg_logprob"` // of the confidence, if the recognizer reports one
 	CompressionRatio float64 `json:"compression_ratio"`
 	NoSpeechProb     float64 `json:"no_speech_prob"`
 }
@@ -145,7 +145,7 @@ func (t text) render(asked *form) ([]byte, error) {
 
 func (t text) usage() usage { return usage{"duration", t.duration} }
 
-// languages is the code of the language, if it is known.
+// languages returns the code of the language, if it is known.
 func (t text) languages() []languageCode {
 	if base := baseOf(t.lang); base != "und" {
 		return []languageCode{{base}}
@@ -174,7 +174,7 @@ func (t text) verbose(asked *form) verboseAnswer {
 	return out
 }
 
-// diarized are the segments as diarized_json has them. The first has a number.
+// diarized converts the segments for diarized_json. The first segment has a number.
 func (t text) diarized(first int) []diarizedSegment {
 	out := []diarizedSegment{}
 	for i, s := range t.segments {
@@ -185,7 +185,8 @@ func (t text) diarized(first int) []diarizedSegment {
 	return out
 }
 
-// leastConfidence bounds what logprob tells: the logarithm of 0 is no number.
+// leastConfidence is the lower limit for logprob, because the logarithm of 0 is not a
+// number.
 const leastConfidence = 0.001
 
 func logprob(confidence *float64) float64 {
@@ -197,13 +198,13 @@ func logprob(confidence *float64) float64 {
 
 func milliseconds(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
-// baseOf is the language of a tag without script and region; "und": not known.
+// baseOf returns the language of a tag without script and region; "und" means not known.
 func baseOf(tag string) string {
 	base, _, _ := language.Make(tag).Raw()
 	return base.String()
 }
 
-// languageName is the English name of a language in small letters, as whisper tells it.
+// languageName is the English name of a language in lower case, as whisper writes it.
 func languageName(tag string) string {
 	base := baseOf(tag)
 	if base == "und" {

@@ -17,11 +17,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// recheck is the time between two looks at the key of a request that waits.
+// recheck is the time between two checks of the key of a request that waits.
 const recheck = 10 * time.Second
 
-// createTranscription is POST /v1/audio/transcriptions. The answer begins when it is known how the
-// job has ended. Only a stream begins when the job is accepted.
+// createTranscription is POST /v1/audio/transcriptions. The answer begins when the result of the
+// job is known. Only a stream begins when the job is accepted.
 func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	media, present, err := edge.BodyType(r)
@@ -31,7 +31,7 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 	if !present || media != "multipart/form-data" {
 		return edge.Unsupported("Send the recording and the other fields as multipart/form-data.")
 	}
-	if err := submitting.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
+	if err := submitting.MayUpload(p.Plan); err != nil { // check the plan before the request
 		return err
 	}
 	if err := recordingform.Check(r, p.Plan); err != nil {
@@ -60,7 +60,7 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 	return f.answer(w, r, asked, out)
 }
 
-// submission is a request as the pipeline takes it.
+// submission converts a request for the pipeline.
 func (f *Face) submission(p account.Principal, asked *form, upload *uploads.Upload) intake.Submission {
 	return intake.Submission{
 		Account: p.Account, Plan: p.Plan, Wish: intake.Wish{Languages: asked.spoken(), Prompt: asked.guide(), View: view.View{Format: transcript.JSON}},
@@ -99,7 +99,7 @@ func (f *Face) answer(w http.ResponseWriter, r *http.Request, asked *form, out *
 const answerWriter = "openai1"
 
 // wait returns a job when it has ended. The request may wait as long as the recording needs, while
-// its client is there and its key is good.
+// its client is connected and its key is valid.
 func (f *Face) wait(r *http.Request, id string) (*view.Job, error) {
 	ctx := r.Context()
 	defer edge.Waiting(ctx)()

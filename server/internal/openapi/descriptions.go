@@ -45,7 +45,7 @@ func (t texts) describeOperations(spec *openapi31.Spec, routes []edge.Route) {
 }
 
 // describeAnswers says when an operation gives which answer. A shared answer keeps its own
-// description, beside that of the operation.
+// description, in addition to that of the operation.
 func (t texts) describeAnswers(spec *openapi31.Spec, routes []edge.Route) {
 	for _, rt := range routes {
 		answers := operationOf(spec, rt).Responses.MapOfResponseOrReferenceValues

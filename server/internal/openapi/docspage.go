@@ -44,7 +44,7 @@ func NewPage() (p Page, err error) {
 	p.Policy = strings.Join([]string{
 		"default-src 'none'",
 		"script-src " + sourceHash(script),
-		"style-src 'unsafe-inline'", // Swagger UI writes styles of its own
+		"style-src 'unsafe-inline'", // Swagger UI adds its own styles
 		"img-src data:",
 		"connect-src 'self'",
 		"base-uri 'none'",

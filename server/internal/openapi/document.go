@@ -54,7 +54,7 @@ func New(routes []edge.Route, basePath string) (Document, error) {
 		}
 	}
 	for _, rt := range routes {
-		describeEnums(r.Spec.ComponentsEns(), rt) // the enums that no answer has described
+		describeEnums(r.Spec.ComponentsEns(), rt) // the enums that no answer has described yet
 	}
 	words.describeOperations(r.Spec, routes)
 	r.Spec.ComponentsEns().WithSchemasItem("Error", map[string]any{
@@ -81,7 +81,7 @@ func New(routes []edge.Route, basePath string) (Document, error) {
 // begins.
 var oneLevel = regexp.MustCompile(`[\[{]\n(?:[^{}\[\]\n]*(?:[\[{][^{}\[\]\n]*[\]}][^{}\[\]\n]*)*\n)+? *[}\]]`)
 
-// written is the document as JSON. A short object or list stands on one line.
+// written is the document as JSON. A short object or list is on one line.
 func written(spec *openapi31.Spec) ([]byte, error) {
 	body, err := json.MarshalIndent(spec, "", " ")
 	if err != nil {

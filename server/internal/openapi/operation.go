@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// refused are the schemas of nearly every refusal. To make new schemas for each refusal
+// refused are the schemas of nearly every refusal. Making new schemas for each refusal
 // would take nearly all of the time for the document.
 type refused struct{ envelope, flat, either map[string]any }
 
@@ -60,7 +60,7 @@ func describe(r *openapi31.Reflector, rt edge.Route, bodies refused) error {
 }
 
 // everywhere are the headers of all answers of a route. An answer to an unknown caller has no
-// headers of the rate limit.
+// rate limit headers.
 func everywhere(rt edge.Route, status int) []edge.Header {
 	if rt.Open || status == http.StatusUnauthorized {
 		return []edge.Header{edge.HeaderRequestID}
@@ -104,7 +104,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		if rt.Scope != "" {
 			add(http.StatusForbidden, transcript.Forbidden)
 		}
-		if !slices.Contains(rt.Codes, transcript.ConfigError) { // the account's plan may be at fault
+		if !slices.Contains(rt.Codes, transcript.ConfigError) { // the account's plan may be the cause
 			add(http.StatusServiceUnavailable, transcript.ConfigError)
 		}
 		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
@@ -127,7 +127,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		codes[edge.ErrUnknownRoute.Status] = append(codes[edge.ErrUnknownRoute.Status], edge.ErrUnknownRoute.Slug)
 	}
 	for status, ofStatus := range codes {
-		slices.Sort(ofStatus) // equal refusals stand once in the document
+		slices.Sort(ofStatus) // equal refusals are in the document once
 		var more []edge.Header
 		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
 			more = append(more, edge.HeaderMayRetryAfter)
@@ -141,7 +141,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 			body = bodies.either
 		case rt.Report != nil && status == http.StatusBadGateway:
 			body = rt.Report
-		case rt.Report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
+		case rt.Report != nil && status == http.StatusServiceUnavailable: // the platform or the service itself is not available
 			body = jsonschema.AnyOf(rt.Report, edge.ErrorEnvelope{})
 		}
 		describeError(oc, rt, status, body, ofStatus, more...)
@@ -169,8 +169,8 @@ func describeError(oc openapi.OperationContext, rt edge.Route, status int, body 
 	})
 }
 
-// describeEvents adds the map from an event's name to the schema of its data, as
-// OpenAPI has no form of its own for streams.
+// describeEvents adds the map from an event's name to the schema of its data, because
+// OpenAPI has no form for streams.
 func describeEvents(r *openapi31.Reflector, op *openapi31.Operation, events map[transcript.EventType]any) error {
 	schemas := map[string]any{}
 	for name, data := range events {

@@ -25,9 +25,9 @@ func describeTypes(r *jsonschema.Reflector, words texts) {
 		jsonschema.InterceptProp(words.describe))
 }
 
-// describeType adds the values of enums and the meanings of codes, and takes back two facts that are true of a Go type
-// but not of the API: that the target of a pointer may be null, and that a choice between types
-// is an object.
+// describeType adds the values of enums and the meanings of codes. It also removes two facts that
+// are true for a Go type but not for the API: that the target of a pointer may be null, and that a
+// choice between types is an object.
 func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 	if !p.Processed {
 		return false, nil
@@ -52,7 +52,7 @@ func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 	return false, nil
 }
 
-// describeCodes lists the meaning and the cure of each code.
+// describeCodes lists the meaning and the remedy of each code.
 func describeCodes(codes []transcript.Code, name func(transcript.Code) string) string {
 	var lines []string
 	for _, c := range codes {

@@ -24,13 +24,13 @@ type part struct {
 	answer    *openapi31.Response
 }
 
-// key is equal for equal parts.
+// equal parts have the same key.
 func (p part) key() string {
 	text, _ := json.Marshal([]any{p.kind, p.name, p.parameter, p.answer}) // has been part of a document
 	return string(text)
 }
 
-// share lets the operations refer to the parameters and answers that several of them have.
+// share makes operations refer to parameters and answers that several of them have.
 func share(spec *openapi31.Spec, routes []edge.Route) {
 	uses, first := map[string]int{}, map[string]part{}
 	var order []string
@@ -41,7 +41,8 @@ func share(spec *openapi31.Spec, routes []edge.Route) {
 		}
 		return nil
 	})
-	// The most frequent part of a name has the name alone. The others add an operation.
+	// The most frequent part with a name gets the name alone. The others add an operation to
+	// the name.
 	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(uses[b], uses[a]) })
 	references, taken := map[string]*openapi31.Reference{}, map[string]bool{}
 	for _, key := range order {
@@ -66,7 +67,7 @@ func share(spec *openapi31.Spec, routes []edge.Route) {
 var notInAName = regexp.MustCompile(`[^A-Za-z]`)
 
 // eachPart visits the parameters, and the answers without a body of their own. If the visit
-// returns a reference, eachPart puts the reference in the place of the part.
+// returns a reference, the reference replaces the part.
 func eachPart(spec *openapi31.Spec, routes []edge.Route, visit func(part) *openapi31.Reference) {
 	for _, rt := range routes {
 		op := operationOf(spec, rt)

@@ -18,8 +18,8 @@ import (
 //go:embed texts.json
 var commentsFile []byte
 
-// wordsFile says what no field has a comment for: what the operations do, when they answer with
-// which status, and what the values of strings mean. People write wordsFile.
+// wordsFile has the words that are not in a comment of a field: what the operations do, when
+// they answer with which status, and what the values of strings mean. People write wordsFile.
 //
 //go:embed words.json
 var wordsFile []byte
@@ -33,7 +33,7 @@ type texts struct {
 
 type operationTexts struct {
 	Description string
-	When        map[string]string          // when the operation answers so, by status
+	When        map[string]string          // when the operation answers with a status
 	Request     json.RawMessage            // an example of a JSON body
 	Answers     map[string]json.RawMessage // examples by status
 }
@@ -53,7 +53,7 @@ func readTexts() (t texts, err error) {
 	return t, nil
 }
 
-// lend gives a type the texts of another type. Texts of its own stay.
+// lend gives the texts of one type to another type. The other type keeps its own texts.
 func (t texts) lend(to, from any) {
 	all := maps.Clone(t.Properties[reflect.TypeOf(from).String()])
 	maps.Copy(all, t.Properties[reflect.TypeOf(to).String()])

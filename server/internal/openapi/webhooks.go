@@ -23,8 +23,9 @@ var received = map[webhook.EventType]struct {
 	webhook.Test:                {"onTest", nil, nil},
 }
 
-// describeWebhooks adds the requests that the service sends to a webhook. Each request has its
-// headers and its body whole, because oapi-codegen overlooks components that only webhooks refer to.
+// describeWebhooks adds the requests that the service sends to a webhook. Each request contains its
+// headers and its body completely, because oapi-codegen overlooks components to which only webhooks
+// refer.
 func describeWebhooks(r *openapi31.Reflector, words texts) error {
 	event, err := wholeSchemaOf(r, webhook.Event{})
 	if err != nil {

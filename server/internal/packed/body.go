@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Body is the body of an answer. It consists of parts in their order. Safe for concurrent use.
+// Body is the body of an answer. It consists of parts in their order. A Body is safe for
+// concurrent use.
 type Body struct {
 	parts []*Bytes
 

@@ -20,7 +20,7 @@ import (
 const level = 6
 
 // Bytes holds bytes with their gzip. Bytes from Raw have no gzip. A nil *Bytes holds nothing.
-// The bytes never change. Safe for concurrent use.
+// The bytes never change. A Bytes is safe for concurrent use.
 type Bytes struct {
 	gzip   []byte // in the form that Pack makes; nil for Bytes from Raw
 	length int
@@ -43,7 +43,7 @@ func Pack(b []byte) *Bytes {
 	var buf bytes.Buffer
 	w, err := gzip.NewWriterLevel(&buf, level)
 	if err != nil {
-		panic(err) // never: the level is a constant
+		panic(err) // never fails: the level is a constant
 	}
 	// A write to a bytes.Buffer never fails.
 	_, _ = w.Write(b)

@@ -16,9 +16,10 @@ import (
 // text and with its length. Steps follow, each of four parts: how far to move in the newer text since
 // the last copy (signed), how many bytes to copy from there, the number of new bytes, and the new bytes.
 //
-// A stored difference is mark and the gzip of the difference. A program that knows whole texts
-// alone refuses it, because it does not begin as a gzip, so the program cannot return a wrong text.
-// The last four bytes are the length of the difference, as in a gzip: package librarysize counts by them.
+// A stored difference is mark and the gzip of the difference. A program that knows only whole texts
+// refuses it, because it does not begin like a gzip, so the program cannot return a wrong text. The
+// last four bytes are the length of the difference, as in a gzip: package librarysize uses them for
+// its count.
 const mark = 'd'
 
 // A text of at least large bytes becomes a difference if the difference has at most 1/worth of its bytes.
@@ -27,7 +28,8 @@ const (
 	worth = 4
 )
 
-// mostText is the longest text that a difference may make, in bytes: far longer than any stored text.
+// mostText is the longest text that a difference may make, in bytes: much longer than any stored
+// text.
 const mostText = 1 << 30
 
 func isDifference(stored []byte) bool { return len(stored) > 0 && stored[0] == mark }
@@ -70,13 +72,13 @@ func older(stored, newer []byte) ([]byte, error) {
 	return text, nil
 }
 
-// compare returns the difference that makes was from is, or nil if it would have more bytes than
-// most.
+// compare returns the difference that makes was from is, or nil if it would have more than most
+// bytes.
 func compare(was, is []byte, most int) []byte {
 	c := &comparison{is: cut(is), d: binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(was))}
 	c.d = binary.AppendUvarint(c.d, uint64(len(was)))
 	old := cut(was)
-	next := 0 // the line of is that is expected
+	next := 0 // the expected line of is
 	for i := range old.lines() {
 		line := old.line(i)
 		same := next < c.is.lines() && bytes.Equal(line, c.is.line(next))
@@ -102,21 +104,21 @@ func compare(was, is []byte, most int) []byte {
 	return c.d
 }
 
-// comparison is a difference under way.
+// comparison is a difference that is being made.
 type comparison struct {
 	is     pieces
 	seed   maphash.Seed
-	places map[uint64]int // of the lines of is, by their hashes; -1 means that there are several; nil: not yet needed
+	places map[uint64]int // of the lines of is, by their hashes; -1 if there are several; nil if not yet needed
 	d      []byte
 
-	// The step under way.
-	end        int // of the copy of the step before
+	// The current step.
+	end        int // of the copy in the previous step
 	from, size int // what to copy
 	fresh      []byte
 }
 
-// find returns the place of a line that is has once. A line that it has more often says nothing about
-// where the text goes on.
+// find returns the place of a line that occurs once in is. A line that occurs more often does
+// not show where the text continues.
 func (c *comparison) find(line []byte) (at int, found bool) {
 	if c.places == nil {
 		c.seed, c.places = maphash.MakeSeed(), make(map[uint64]int, c.is.lines())
@@ -133,7 +135,8 @@ func (c *comparison) find(line []byte) (at int, found bool) {
 	return at, found && at >= 0 && bytes.Equal(line, c.is.line(at))
 }
 
-// change adds a line as the newer line at a place, with another middle.
+// change adds a line that has the same beginning and end as the newer line at a place,
+// and another middle.
 func (c *comparison) change(line, newer []byte, place int) {
 	first := 0
 	for first < min(len(line), len(newer)) && line[first] == newer[first] {
@@ -173,7 +176,8 @@ func (c *comparison) step() {
 	c.from, c.size, c.fresh = c.end, 0, c.fresh[:0]
 }
 
-// pieces is a text in lines. A line ends after a brace, as a line or a word of the JSON does.
+// pieces divides a text into lines. A line ends after a brace, as a line or a word of the
+// JSON does.
 type pieces struct {
 	all  []byte
 	ends []int
@@ -202,7 +206,7 @@ func (t pieces) start(i int) int {
 	return t.ends[i-1]
 }
 
-// errWrong says that a difference is damaged, or belongs to another text.
+// errWrong means that a difference is damaged, or belongs to another text.
 var errWrong = errors.New("it does not belong to the newer text")
 
 // apply returns the text that a difference makes from the newer text.
@@ -229,7 +233,7 @@ func apply(d, newer []byte) ([]byte, error) {
 		at += int64(size)
 		begin := len(d) - r.Len()
 		out = append(out, d[begin:begin+int(fresh)]...)
-		_, _ = r.Seek(int64(fresh), io.SeekCurrent) // never fails: the bytes are there
+		_, _ = r.Seek(int64(fresh), io.SeekCurrent) // never fails: the bytes are in memory
 	}
 	if uint64(len(out)) != length || crc32.ChecksumIEEE(out) != binary.LittleEndian.Uint32(sum[:]) {
 		return nil, errWrong

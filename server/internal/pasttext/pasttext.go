@@ -1,9 +1,10 @@
 // Package pasttext keeps the earlier texts of corrected rows of a library in the table revisions.
 //
 // The first text of a row and the last one are stored whole. A large text between them is stored as
-// its difference to the text that replaced it, if few lines differ. So a text needs only newer texts,
-// and the oldest texts can be deleted in their order. The lines and the words of a text are two
-// columns, and each is whole or a difference on its own. Texts that older programs have stored are whole.
+// its difference to the text that replaced it, if few lines differ. So a text needs only newer
+// texts, and the oldest texts can be deleted in their order. The lines and the words of a text are
+// two columns, and each is whole or a difference on its own. Texts that older programs have stored
+// are whole.
 package pasttext
 
 import (
@@ -21,10 +22,10 @@ import (
 // Text is a text as JSON. A text that Read has made from a difference has no gzip.
 type Text struct {
 	Segments *packed.Bytes
-	Words    *packed.Bytes // nil means that there are none
+	Words    *packed.Bytes // nil if there are none
 }
 
-// Change is what replaces the stored text of a revision when the next text comes. The zero value
+// Change replaces the stored text of a revision when the next text comes. The zero value
 // replaces nothing.
 type Change struct {
 	segments, words replacement
@@ -55,8 +56,8 @@ func between(old, next *packed.Bytes) (replacement, error) {
 const endOfGzip = 8
 
 // Write stores a text, whose successor the transaction stores too, as a difference. A first text
-// stays whole, because the texts that follow it are deleted before it. So does a revision whose
-// stored text is not the one that was compared.
+// stays whole, because the texts that follow it are deleted before it. A revision also stays
+// whole if its stored text is not the one that was compared.
 func (c Change) Write(ctx context.Context, tx *sqldb.Tx, row string, number int) error {
 	for _, one := range []struct {
 		column bun.Ident
@@ -153,7 +154,7 @@ func Open(ctx context.Context, db bun.IDB, row map[string]any) error {
 		if err != nil {
 			return err
 		}
-		if row[column] = nil; len(plain) > 0 { // the text may have no words of its own
+		if row[column] = nil; len(plain) > 0 { // the text may have no words
 			row[column] = json.RawMessage(plain)
 		}
 	}

@@ -11,11 +11,12 @@ import (
 // endWritten is how long the queue may take to write the end of a run.
 const endWritten = time.Minute
 
-// begunRuns remembers which runs of queued work a client of the queue has begun, so that the client can
-// tell a run of its own from a run whose answer was lost. Safe for concurrent use.
+// begunRuns remembers which runs of queued work a client of the queue has begun, so that the client
+// can distinguish its own runs from runs whose answer was lost. A begunRuns is safe for concurrent
+// use.
 type begunRuns struct {
 	mu   sync.Mutex
-	runs map[begunRun]time.Time // when the run has ended; zero means that it has not
+	runs map[begunRun]time.Time // when the run has ended; zero if it has not
 }
 
 type begunRun struct {
@@ -26,7 +27,7 @@ type begunRun struct {
 // newBegunRuns knows no runs.
 func newBegunRuns() *begunRuns { return &begunRuns{runs: map[begunRun]time.Time{}} }
 
-// during is around each run: a middleware of the queue's workers.
+// during wraps each run: it is a middleware of the queue's workers.
 func (b *begunRuns) during(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
 	this := begunRun{job.ID, job.Attempt}
 	b.set(this, time.Time{})
@@ -49,7 +50,8 @@ func (b *begunRuns) known(id int64, attempt int) bool {
 	return known && !overdue(ended)
 }
 
-// forget drops the runs that have ended long ago. The owner calls forget now and then.
+// forget drops the runs that have ended long ago. The owner calls forget from time to
+// time.
 func (b *begunRuns) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,15 +14,17 @@ import (
 )
 
 const (
-	// never is so long that River's rescuer leaves all runs alone. The rescuer goes by the age of a run,
-	// so it must wait for longer than the longest step may take, which is two hours. With a bound of
-	// six seconds it was measured to put a run into the queue again 19 seconds after the death of the
-	// process on SQLite, and 23 on PostgreSQL. Lost needs only the heartbeats: a process that starts on
-	// SQLite takes up lost runs at once, and on PostgreSQL the others do so within half a minute.
+	// never is so long that River's rescuer ignores all runs. The rescuer uses only the age of a run,
+	// so it would have to wait longer than the longest step may take, which is two hours. With a limit
+	// of six seconds, it put a run back into the queue 19 seconds after the death of the process on
+	// SQLite, and 23 seconds on PostgreSQL (measured). Lost needs only the heartbeats: a process that
+	// starts on SQLite takes up lost runs at once, and on PostgreSQL the others do so within half a
+	// minute.
 	never = 10 * 365 * 24 * time.Hour
-	// maxAttempts is so many that River gives no step up: the pipeline counts the attempts. River gives a
-	// step up after 25 fetches. With the pauses of soon that is after 90 seconds in which the database is
-	// away, or in which the step could not note its fault for another reason.
+	// maxAttempts is so large that River never gives up a step, because the pipeline counts the
+	// attempts. By default, River gives up a step after 25 fetches. With the pauses of soon, this
+	// is after 90 seconds in which the database is not available, or in which the step cannot
+	// record its fault for another reason.
 	maxAttempts = 10_000
 	// lookInterval is for steps that are not announced: steps that were put off or have failed.
 	lookInterval = time.Second
@@ -51,13 +53,13 @@ func (tx Tx) EnqueueFor(ctx context.Context, step Step, who Waiting) error {
 	return tx.insertAt(ctx, step, place)
 }
 
-// EnqueueAt is Enqueue of a step that is not to run before a time. The step runs up to a
+// EnqueueAt is Enqueue for a step that must not run before a time. The step runs up to a
 // second after that time if a worker is free. The database's clock measures the pause.
 //
 // The step is available at once, because River fetches no step before its time. A scheduled
 // step would wait for a leader. After an outage of the database, a River client waits for up to
-// 64 seconds before it tries to lead again, and no setting shortens the wait. Without a
-// leader the sweep and the removal of ended rows are late, and no job waits for these.
+// 64 seconds before it tries to lead again, and no setting shortens the wait. Without a leader,
+// the sweep and the removal of ended rows are late, but no job waits for them.
 func (tx Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
 	pause := time.Until(at)
 	now, err := sqldb.Now(ctx, tx.sql.Tx, tx.sql.Shared())
@@ -68,8 +70,8 @@ func (tx Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
 	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), ScheduledAt: now.Add(pause)})
 }
 
-// EnqueueOnce is Enqueue of a step after a pause, unless an equal step waits already: that step then
-// does the work of both, at its own time.
+// EnqueueOnce is Enqueue for a step after a pause, unless an equal step already waits: that step
+// then does the work of both, at its own time.
 func (tx Tx) EnqueueOnce(ctx context.Context, step Step, pause time.Duration) error {
 	waits, err := tx.stepWaits(ctx, step)
 	if err != nil || waits {
@@ -85,7 +87,7 @@ func (tx Tx) EnqueueOnce(ctx context.Context, step Step, pause time.Duration) er
 	return tx.enqueueAfter(ctx, step, pause)
 }
 
-// enqueueAfter is Enqueue of a step after a pause.
+// enqueueAfter is Enqueue for a step after a pause.
 func (tx Tx) enqueueAfter(ctx context.Context, step Step, pause time.Duration) error {
 	if pause <= atOnce {
 		return tx.Enqueue(ctx, step)
@@ -93,10 +95,10 @@ func (tx Tx) enqueueAfter(ctx context.Context, step Step, pause time.Duration) e
 	return tx.EnqueueAt(ctx, step, time.Now().Add(pause))
 }
 
-// Requeue puts a new row into the place of a run that is lost or has not begun, and reports whether
-// it did. The step keeps its place in the queue. Requeue does nothing if another process put the step
-// there before, or if the run has ended meanwhile. A step that is still at the old run finds that the
-// old run is gone.
+// Requeue replaces a run that is lost or has not begun by a new row, and reports whether it did.
+// The step keeps its place in the queue. Requeue does nothing if another process has already put
+// the step there, or if the run has ended meanwhile. A step that still runs as the old run finds
+// that the old run no longer exists.
 func (tx Tx) Requeue(ctx context.Context, row Row) (bool, error) {
 	held, err := tx.Holds(ctx, row)
 	if err != nil || !held {
@@ -106,7 +108,7 @@ func (tx Tx) Requeue(ctx context.Context, row Row) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if place.Tag >= firstTime { // the step was put off, and stands behind all that have a tag
+	if place.Tag >= firstTime { // the step was postponed, and comes after all steps with a tag
 		err = tx.Enqueue(ctx, storedStep{row})
 	} else {
 		err = tx.insertAt(ctx, storedStep{row}, place)
@@ -143,12 +145,12 @@ func (*available) InsertBegin(ctx context.Context, p *rivertype.JobInsertParams)
 	return nil
 }
 
-// workOf is the work that a step's arguments name; empty means none.
+// workOf returns the id of the work in a step's arguments, or empty if they name none.
 func workOf(args []byte) string {
 	var named struct {
 		Work string `json:"extraction"`
 	}
-	_ = json.Unmarshal(args, &named) // arguments of another form name none
+	_ = json.Unmarshal(args, &named) // arguments of another form name no work
 	return named.Work
 }
 

@@ -10,18 +10,18 @@ import (
 // The accounts share the workers of a queue: see [FairTime]. The tag of a step is the row's
 // scheduled_at, a time long past, so that the step may run at once. River orders by scheduled_at.
 //
-// River by itself hands out the steps of a queue in the order in which they came, and knows four
-// priorities. Eight workers were measured to take 90 to 300 steps a second. So behind a batch of
-// 100,000 items, another account would wait for five to twenty minutes; with a tag it waits for one
-// step. The price is three statements for each step, and a row for each account in a queue.
+// River by itself runs the steps of a queue in the order in which they came, and has four
+// priorities. Eight workers take 90 to 300 steps a second (measured). So behind a batch of 100,000
+// items, another account would wait for five to twenty minutes; with a tag it waits for one step.
+// The cost is three statements for each step, and a row for each account in a queue.
 
 // The priorities of a queue's steps, for River.
 const (
-	singlePriority = 1 // somebody waits for the step who has asked for it by itself
+	singlePriority = 1 // someone waits for the step who has asked for it with a single request
 	batchPriority  = 2 // only batches wait for the step
 )
 
-// line is the part of a queue that has one virtual time.
+// line is the part of a queue with one virtual time.
 type line struct {
 	queue    string
 	priority int
@@ -35,10 +35,9 @@ type turnNow struct {
 	Finish   *int64
 }
 
-// placeOf gives a new step of work its place. A step for which several accounts
-// wait goes with the account whose turn comes first, and only that account pays for it.
-// Steps of no piece of work have one place, where River hands them out in the order in which
-// they came.
+// placeOf gives a new step of work its place. A step for which several accounts wait belongs
+// to the account whose turn comes first, and only that account pays for it. Steps without a
+// piece of work have one place, where River runs them in the order in which they came.
 func (tx Tx) placeOf(ctx context.Context, queue, work string) (Place, error) {
 	if work == "" {
 		return Place{Priority: singlePriority}, nil
@@ -51,8 +50,8 @@ func (tx Tx) placeOf(ctx context.Context, queue, work string) (Place, error) {
 }
 
 // pay finds the place of a step that the turns wait for, and moves the finish time of the
-// turn that comes first. If there is no turn, no account waits: the step has little
-// left to do, and does it now.
+// turn that comes first. If there is no turn, no account waits: the step has little left
+// to do, and runs now.
 func (tx Tx) pay(ctx context.Context, l line, turns []string) (Place, error) {
 	now, starts, err := tx.starts(ctx, l, turns)
 	if err != nil || len(turns) == 0 {
@@ -124,7 +123,7 @@ func (tx Tx) BringForward(ctx context.Context, work string, who Waiting) error {
 	return nil
 }
 
-// WakeWaiting wakes the workers of the queues in which a step waits that may run. A step that
+// WakeWaiting wakes the workers of the queues in which a step waits and may run. A step that
 // has come back gets its place first. A runner does so every second.
 func (q *Queue) WakeWaiting(ctx context.Context, queues []string) error {
 	waiting, err := q.waitingQueues(ctx, queues)
@@ -160,6 +159,6 @@ func (tx Tx) tagReturned(ctx context.Context) error {
 	return nil
 }
 
-// oldShares is the condition of the finish times that are too long past to matter.
+// oldShares is the condition of finish times that are too old to matter.
 var oldShares = fmt.Sprintf(`finish < (SELECT max(l.finish) FROM fair_shares AS l
 	WHERE l.queue = fair_shares.queue AND l.priority = fair_shares.priority) - %d`, fairKeptRounds*fairRound)

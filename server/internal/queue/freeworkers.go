@@ -10,11 +10,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// freeWorkers keeps the last free worker of each queue from batches: a single request
-// never waits for a step of a long batch to end. River knows priorities, and keeps no
-// worker free for one. So a batch's step that River has given to the last free worker
-// does not begin. It waits there until another worker is free, and leaves the worker as
-// soon as a single request waits.
+// freeWorkers keeps the last free worker of each queue for single requests, so that they
+// never wait for a long batch step to end. River has priorities, but keeps no worker free
+// for one. So a batch's step that River has given to the last free worker does not begin.
+// It waits there until another worker is free, and leaves the worker as soon as a single
+// request waits.
 type freeWorkers struct {
 	queue   *Queue
 	workers map[string]int // by queue
@@ -46,7 +46,7 @@ func (f *freeWorkers) during(ctx context.Context, job *rivertype.JobRow, run fun
 	}
 }
 
-// begin takes a worker, unless it is the last free one and the step is a batch's.
+// begin takes a worker, unless it is the last free one and the step belongs to a batch.
 func (f *freeWorkers) begin(job *rivertype.JobRow) (began bool, changed <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,7 +66,7 @@ func (f *freeWorkers) end(queue string) {
 	f.changed = make(chan struct{})
 }
 
-// wait waits for another step to end, or gives the step back when a single request waits.
+// wait waits until another step ends, or puts the step back when a single request waits.
 func (f *freeWorkers) wait(ctx context.Context, job *rivertype.JobRow, changed <-chan struct{}) (given bool, err error) {
 	every := time.NewTicker(singlesEvery)
 	defer every.Stop()
@@ -78,7 +78,7 @@ func (f *freeWorkers) wait(ctx context.Context, job *rivertype.JobRow, changed <
 			return false, nil
 		case <-every.C:
 		}
-		// A database that is away for a moment changes nothing.
+		// If the database is not available for a moment, nothing changes.
 		if waits, err := f.queue.SingleWaits(ctx, job.Queue); err != nil || !waits {
 			continue
 		}

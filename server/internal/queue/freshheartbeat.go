@@ -8,11 +8,12 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// freshHeartbeat is how long after a heartbeat a step may begin. A process that has stood still
-// first learns whether the others have taken it for dead.
+// freshHeartbeat is how long after a heartbeat a step may begin. A process that hung must first
+// find out whether the others have considered it dead.
 const freshHeartbeat = 15 * time.Second
 
-// heartbeats lets a step begin only after a fresh heartbeat of its process. Safe for concurrent use.
+// heartbeats lets a step begin only after a fresh heartbeat of its process. A heartbeats is safe
+// for concurrent use.
 type heartbeats struct {
 	mu   sync.Mutex
 	last time.Time
@@ -22,7 +23,7 @@ type heartbeats struct {
 // newHeartbeats has no heartbeat yet: no step begins.
 func newHeartbeats() *heartbeats { return &heartbeats{next: make(chan struct{})} }
 
-// beaten notes that the process has given a heartbeat at a time.
+// beaten records that the process has sent a heartbeat at a time.
 func (b *heartbeats) beaten(at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,31 +13,31 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// ErrTakenForDead is returned to a process that the others have taken for dead.
-// They do its work now; it may come back under another name.
+// ErrTakenForDead is returned to a process that the others have considered dead. They now
+// do its work; it may return under another name.
 var ErrTakenForDead = errors.New("store: this process was taken for dead")
 
-// Process is a process that works on the queue, or has until it died.
+// Process is a process that works on the queue, or did so until it died.
 type Process struct {
 	ID string
-	// Sign changes with each beat; it says nothing else.
+	// Sign changes with each heartbeat; it has no other meaning.
 	Sign string
-	// Silent is how long ago its last beat was, by the database's clock. The clock may be
-	// set, so another process takes this one for dead by the Sign.
+	// Silent is how long ago its last heartbeat was, by the database's clock. The clock may
+	// be set, so another process uses Sign to decide whether this one is dead.
 	Silent time.Duration
-	// Session is that of the process with the database: see EndedProcesses. 0 means that it
-	// has none.
+	// Session is the session of the process with the database: see EndedProcesses. 0 means
+	// that it has none.
 	Session int64
-	// Abilities is what it has said it can do, a JSON object: see Workers. nil means that it
-	// has said nothing.
+	// Abilities is what the process can do, as a JSON object: see Workers. nil means that it
+	// has not said so.
 	Abilities []byte
 }
 
-// sign changes with every beat, and with those of a process of the version
-// before, which does not count them.
+// sign changes with every heartbeat, and with those of a process of the previous version,
+// which does not count them.
 const sign = "CAST(beats AS text) || ' ' || CAST(beat_at AS text)"
 
-// join makes the process one of the living. id must be new.
+// join adds the process to the living processes. id must be new.
 func (q *Queue) join(ctx context.Context, id string, abilities []byte) error {
 	ctx, err := q.sql.Enter(ctx)
 	if err != nil {
@@ -51,8 +51,8 @@ func (q *Queue) join(ctx context.Context, id string, abilities []byte) error {
 	return sqldb.Wrap("join of process "+id, err)
 }
 
-// beat is the process's sign of life. ErrTakenForDead when the others have
-// waited for it too long.
+// beat sends the process's heartbeat. The error is ErrTakenForDead if the others have
+// waited too long for it.
 func (q *Queue) beat(ctx context.Context, id string) error {
 	ctx, err := q.sql.Enter(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (q *Queue) beat(ctx context.Context, id string) error {
 	return sqldb.Wrap("beat of process "+id, err)
 }
 
-// leave says that the process has stopped in an orderly way.
+// leave records that the process has stopped in an orderly way.
 func (q *Queue) leave(ctx context.Context, id string) error {
 	ctx, err := q.sql.Enter(ctx)
 	if err != nil {
@@ -76,7 +76,8 @@ func (q *Queue) leave(ctx context.Context, id string) error {
 	return sqldb.Wrap("leave of process "+id, err)
 }
 
-// Processes returns all that have joined and neither left nor been buried.
+// Processes returns all processes that have joined, and have neither left nor been
+// buried.
 func (q *Queue) Processes(ctx context.Context) ([]Process, error) {
 	return processes(ctx, q.sql.Reader())
 }
@@ -95,8 +96,8 @@ func processes(ctx context.Context, db bun.IDB) ([]Process, error) {
 	return all, sqldb.Wrap("list processes", err)
 }
 
-// EndedProcesses returns those of the processes whose sessions with the database have ended. A
-// process that replaces a broken connection may be among them for a moment.
+// EndedProcesses returns the processes whose sessions with the database have ended. A process
+// that replaces a broken connection may be among them for a moment.
 func (q *Queue) EndedProcesses(ctx context.Context, all []Process) (ended []Process, err error) {
 	of := map[int64]Process{}
 	for _, p := range all {
@@ -111,8 +112,8 @@ func (q *Queue) EndedProcesses(ctx context.Context, all []Process) (ended []Proc
 	return ended, err
 }
 
-// Bury takes a process for dead, unless it has given another sign of life since
-// p was read: its work is Lost from now on, and its next Beat tells it so.
+// Bury declares a process dead, unless it has sent another heartbeat since p was read:
+// its work is Lost from now on, and its next Beat tells it so.
 func (q *Queue) Bury(ctx context.Context, p Process) (buried bool, err error) {
 	ctx, err = q.sql.Enter(ctx)
 	if err != nil {
@@ -123,10 +124,10 @@ func (q *Queue) Bury(ctx context.Context, p Process) (buried bool, err error) {
 	return n > 0, sqldb.Wrap("bury process "+p.ID, err)
 }
 
-// lively is how long ago the last beat of a process may be that lives.
+// lively is how long ago the last heartbeat of a living process may be.
 const lively = time.Minute
 
-// Lively is how many processes have given a sign of life in the last minute.
+// Lively is how many processes have sent a heartbeat in the last minute.
 func Lively(ctx context.Context, db bun.IDB) (n int, err error) {
 	all, err := processes(ctx, db)
 	for _, p := range all {

@@ -1,6 +1,7 @@
-// Package queue knows who works. It keeps the steps that wait, hands them to processes in order, and
-// notes which processes live. The steps are jobs of River, and no other package has a statement on
-// River's tables. A step is put into the queue in the transaction that makes the step necessary:
+// Package queue stores the steps that wait, and the processes that run them. It passes the steps to
+// processes in order, and records which processes are alive. The steps are jobs of River, and no
+// other package has a statement on River's tables. A step is put into the queue in the transaction
+// that makes the step necessary:
 //
 //	err := store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 //		if err := tx.Works.Move(ctx, e, move); err != nil {
@@ -19,7 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Queue is the queue of a database. Safe for concurrent use.
+// Queue is the queue of a database. A Queue is safe for concurrent use.
 type Queue struct {
 	sql *sqldb.DB
 	log *slog.Logger

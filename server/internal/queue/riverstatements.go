@@ -24,8 +24,8 @@ import (
 //
 //   - The owner of a run (Holds, running): Client.JobGetTx reads a row without a lock. A run
 //     that was taken over must not write, so each step locks its own row in the transaction
-//     that writes. River's rescuer goes by the age of a run alone, and puts the same row into
-//     the queue again; the old run's end would then end the new run. So a lost run gets a
+//     that writes. River's rescuer uses only the age of a run, and puts the same row back
+//     into the queue; the end of the old run would then end the new run. So a lost run gets a
 //     new row (Requeue).
 //   - The end of a run in our transaction (Finish): river.JobCompleteTx works only in a
 //     worker's own context, and Client.JobDeleteTx refuses a running row.
@@ -39,11 +39,11 @@ import (
 //     of steps in each queue (Count): Client.JobList reads whole rows, 10,000 at most,
 //     and does not count.
 //   - The steps that no process takes (SweepUntaken): River's cleaner removes what has ended. If
-//     all processes lose a hook, each job that ends leaves a row for good, for as long as the
-//     hook is remembered.
+//     all processes lose a hook, each job that ends leaves a row until the hook is forgotten.
 //   - The steps of an account that is removed (DeleteOf): River does not look into arguments.
 //
-// The service uses none of these features of River, because each does something else:
+// The service does not use these features of River, because each does something
+// different:
 //
 //   - Client.JobCancelTx ends a row. A cancel ends one account's job, and other accounts
 //     may wait for the same step. The step itself looks for jobs that are left. That costs no
@@ -62,7 +62,7 @@ import (
 // Row is one run of a step: the step's row, as a worker has fetched it.
 //
 // A row belongs to the process that has fetched it until the run ends, or until Requeue
-// has put a new row into its place. A row never goes from one process to another: River
+// has replaced it by a new row. A row never goes from one process to another: River
 // writes the end of a run by the row's id, at any time, also in a process that the other
 // processes take for dead.
 type Row struct {
@@ -88,7 +88,7 @@ const (
 )
 
 // Lost returns the runs of processes that are not among the living, oldest first. They
-// are to be requeued.
+// must be requeued.
 func (q *Queue) Lost(ctx context.Context) ([]Row, error) {
 	return q.running(ctx, `NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.id = j.owner)`)
 }
@@ -115,8 +115,8 @@ func (q *Queue) TakenUp(ctx context.Context, id string, by []string) (bool, erro
 }
 
 // Holds reports whether the run is still the one that does the work, and keeps it so until
-// the transaction ends. It is false once another run was put in its place. A step proves
-// with it that the step may write. Lock the work first.
+// the transaction ends. It returns false after another run has replaced this one. A step
+// calls it to prove that the step may write. Lock the work first.
 func (tx Tx) Holds(ctx context.Context, row Row) (bool, error) {
 	var id int64
 	q := tx.sql.NewSelect().Table("river_job").Column("id").
@@ -134,7 +134,7 @@ func (tx Tx) Finish(ctx context.Context, row Row) error {
 	return sqldb.Wrap(fmt.Sprintf("finish queue job %d", row.ID), err)
 }
 
-// milliseconds is a time of River's as a tag.
+// milliseconds converts a time of River's into a tag.
 func (tx Tx) milliseconds(column string) string { return tx.sql.Milliseconds(column) }
 
 // placeOfRow is the place that a row has had until now.
@@ -143,8 +143,8 @@ func (tx Tx) placeOfRow(ctx context.Context, id int64) (p Place, err error) {
 	return p, sqldb.Wrap(fmt.Sprintf("look for the place of queue job %d", id), err)
 }
 
-// virtualNow looks for a line's virtual time, by River's index for fetches, and for the finish
-// times of turns. It returns a row for each turn that the line knows, and at least one row.
+// virtualNow reads a line's virtual time, by River's index for fetches, and the finish times
+// of turns. It returns a row for each turn that the line knows, and at least one row.
 func (tx Tx) virtualNow(ctx context.Context, l line, turns []string) (rows []turnNow, err error) {
 	at := tx.milliseconds("scheduled_at")
 	err = tx.sql.NewRaw(`SELECT v.*, coalesce(f.turn, '') AS turn, f.finish FROM (SELECT
@@ -201,7 +201,7 @@ func (tx Tx) moveStep(ctx context.Context, id int64, to Place) error {
 // array is a JSON array of names of queues.
 func array(queues []string) string { return `["` + strings.Join(queues, `","`) + `"]` }
 
-// waitingQueues returns those of the queues in which a step waits that may run.
+// waitingQueues returns the queues in which a step waits and may run.
 func (q *Queue) waitingQueues(ctx context.Context, queues []string) (waiting []string, err error) {
 	err = q.sql.Ask(ctx, &waiting, `SELECT value FROM `+q.sql.Elements("?")+` WHERE EXISTS (SELECT 1 FROM river_job WHERE state = 'available'
 		AND queue = value AND priority IN (?, ?) AND scheduled_at <= ?)`, array(queues), singlePriority, batchPriority, q.sql.RiverNow())
@@ -219,7 +219,7 @@ func (tx Tx) announceQueues(ctx context.Context, queues []string) error {
 	return sqldb.Wrap("wake the workers of "+strings.Join(queues, ", "), err)
 }
 
-// returnedSteps locks steps that have come back and may run by now.
+// returnedSteps locks steps that have come back and may now run.
 func (tx Tx) returnedSteps(ctx context.Context) (steps []waitingStep, err error) {
 	q := tx.sql.NewSelect().Table("river_job").Column("id", "queue").ColumnExpr("coalesce(args ->> 'extraction', '') AS extraction").
 		Where(returned).Where("scheduled_at <= ?", tx.sql.RiverNow()).Order("scheduled_at").Limit(tables.Some)
@@ -227,21 +227,20 @@ func (tx Tx) returnedSteps(ctx context.Context) (steps []waitingStep, err error)
 	return steps, sqldb.Wrap("look for steps that have come back", err)
 }
 
-// SingleWaits reports whether a step waits in a queue for which somebody has asked by
-// itself.
+// SingleWaits reports whether a step of a single request waits in a queue.
 func (q *Queue) SingleWaits(ctx context.Context, queue string) (waits bool, err error) {
 	err = q.sql.Reader().NewRaw(`SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = ? AND priority = ? AND `+tagged+`)`,
 		queue, singlePriority).Scan(ctx, &waits)
 	return waits, sqldb.Wrap("look for single requests in "+queue, err)
 }
 
-// Named is a question for the ids that the steps which have not ended name under a name: the steps
-// of work name "extraction", those of batches "batch".
+// Named returns the ids that steps which have not ended have under a name: the steps of work have
+// "extraction", those of batches "batch".
 func Named(name string) string {
 	return `SELECT args ->> '` + name + `' FROM river_job WHERE ` + live
 }
 
-// Steps are the steps in a queue that are in one of the States.
+// Steps is the number of steps in a queue that are in one of the States.
 type Steps struct {
 	Queue, State string
 	Steps        int
@@ -277,8 +276,9 @@ func (q *Queue) SweepUntaken(ctx context.Context, queue string, before time.Time
 	}
 }
 
-// DeleteOf removes steps that name an account, at most 200, and returns how many. It removes no
-// step that runs, which finds no rows of the account. The row of such a step loses the name.
+// DeleteOf removes at most 200 steps that name an account, and returns their number. It does
+// not remove a running step, which finds no rows of the account. The row of such a step loses
+// the name.
 func (tx Tx) DeleteOf(ctx context.Context, account string) (int64, error) {
 	nameless := "jsonb_remove(args, '$.account')"
 	if tx.sql.Shared() {
@@ -294,7 +294,7 @@ func (tx Tx) DeleteOf(ctx context.Context, account string) (int64, error) {
 	return n, sqldb.Wrap("delete steps of "+account, err)
 }
 
-// affected is how many rows a statement has changed.
+// affected is the number of rows that a statement has changed.
 func affected(res sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err

@@ -35,7 +35,7 @@ func additions(kind goose.Dialect) []addition {
 		{column: "extraction", create: `ALTER TABLE river_job ADD COLUMN extraction text; UPDATE river_job SET extraction = args ->> 'extraction'`},
 		{name: "river_job_names_extraction", create: `CREATE TRIGGER river_job_names_extraction AFTER INSERT ON river_job WHEN NEW.args ->> 'extraction' IS NOT NULL
 			BEGIN UPDATE river_job SET extraction = NEW.args ->> 'extraction' WHERE id = NEW.id; END`},
-		// The index that this one replaces looked into JSONB.
+		// The index that this one replaces read JSONB.
 		{name: "river_job_of_extraction", create: `DROP INDEX IF EXISTS river_job_extraction;
 			CREATE INDEX river_job_of_extraction ON river_job (extraction) WHERE state = 'available'`},
 		back,
@@ -48,7 +48,7 @@ const (
 	MigrationsDone = `SELECT version FROM river_migration WHERE line = 'main'`
 )
 
-// Migrate brings the tables of the queue up to date.
+// Migrate migrates the tables of the queue.
 func Migrate(ctx context.Context, kind goose.Dialect, db *bun.DB, river sqldb.RiverMigrator) error {
 	if _, err := river.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return sqldb.Wrap("migrate queue", err)

@@ -16,16 +16,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Workers is what a process works on.
+// Workers says what a process works on.
 type Workers struct {
-	// Process is the name of this process, unique among the living. Required.
+	// Process is the name of this process, unique among the living processes. Required.
 	Process string
 	// Abilities tells other processes which work this process can do. It is a JSON object,
 	// which only the caller reads.
 	Abilities []byte
-	// Workers do the steps, one worker for each kind. Required.
+	// Workers run the steps, one worker for each kind. Required.
 	Workers []Worker
-	// Queues maps a queue's name to how many of its steps run at once here. Required.
+	// Queues maps a queue's name to how many of its steps run at the same time in this
+	// process. Required.
 	Queues map[string]int
 	// Takes says whether this process takes steps from a queue now. The runner asks when it
 	// starts and then every half a second, from one goroutine. nil means that the process
@@ -39,19 +40,19 @@ type Workers struct {
 
 // Runner works on the queue.
 //
-// A worker's context ends when the runner stops. A worker that then returns an error which
-// wraps context.Canceled gives its step back: the step is available at once, and its
-// attempt is not counted.
+// A worker's context ends when the runner stops. If a worker then returns an error that
+// wraps context.Canceled, its step goes back: it is available at once, and its attempt is
+// not counted.
 type Runner interface {
-	// Start joins the living under Workers.Process and returns once the runner works. The
-	// runner goes on after ctx has ended.
+	// Start adds the process to the living processes under Workers.Process, and returns once
+	// the runner works. The runner continues after ctx has ended.
 	Start(ctx context.Context) error
-	// Beat is the sign of life of the process. The caller gives it every few seconds.
-	// Without it the runner begins no more steps, and in the end the other processes take
-	// this one for dead, which is ErrTakenForDead. Then call Stop.
+	// Beat sends the heartbeat of the process. The caller calls it every few seconds.
+	// Without it, the runner starts no more steps, and after some time the other processes
+	// consider this one dead; the error is then ErrTakenForDead. Then call Stop.
 	Beat(ctx context.Context) error
-	// Unheard returns the runs of this process that the database knows of and the process
-	// does not, because the answer that brought them was lost. They are to be requeued.
+	// Unheard returns the runs of this process that the database knows and the process does
+	// not, because the answer with them was lost. They must be requeued.
 	Unheard(ctx context.Context) ([]Row, error)
 	// Stop cancels the contexts of running steps and waits for the steps, at most until ctx
 	// ends. It may be called again.
@@ -60,7 +61,7 @@ type Runner interface {
 	Leave(ctx context.Context) error
 }
 
-// runner is a Runner by a River client.
+// runner implements Runner with a River client.
 type runner struct {
 	queue   *Queue
 	workers Workers
@@ -124,14 +125,14 @@ func (q *Queue) NewRunner(w Workers) (Runner, error) {
 	return r, nil
 }
 
-// soon lets a step run again within seconds whose error the pipeline could not settle, as
-// the database was away, say. Up to River's interval for scheduled steps, the pause does
-// not depend on the process that leads.
+// soon makes a step run again within seconds if the pipeline could not record its error,
+// for example because the database was not available. Below River's interval for
+// scheduled steps, the pause does not depend on the leading process.
 type soon struct{}
 
 const maxRetryPause = 4 * time.Second
 
-// NextRetry is when a step is tried again that has failed.
+// NextRetry returns when a failed step is tried again.
 func (soon) NextRetry(job *rivertype.JobRow) time.Time {
 	return time.Now().Add(min(time.Duration(job.Attempt)*time.Second, maxRetryPause))
 }
@@ -165,7 +166,7 @@ func (r *runner) Beat(ctx context.Context) error {
 	return nil
 }
 
-// lostAnswer is how old a run must be for the answer that brings it to be lost: no answer takes
+// lostAnswer is the age from which the answer with a run is considered lost: no answer takes
 // longer than sqldb.RiverBound.
 const lostAnswer = sqldb.RiverBound + time.Second
 
@@ -189,8 +190,8 @@ func (r *runner) Stop(ctx context.Context) error {
 
 func (r *runner) Leave(ctx context.Context) error { return r.queue.leave(ctx, r.workers.Process) }
 
-// wakeWaiting wakes the workers for steps that may run and that no announcement has told River
-// about, such as steps that were put off.
+// wakeWaiting wakes the workers for steps that may run and that no announcement has reported
+// to River, such as postponed steps.
 func (r *runner) wakeWaiting(ctx context.Context) {
 	if err := r.queue.WakeWaiting(ctx, slices.Collect(maps.Keys(r.workers.Queues))); err != nil && ctx.Err() == nil {
 		r.queue.log.WarnContext(ctx, "steps that have come back wait behind the others", "err", err)

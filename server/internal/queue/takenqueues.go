@@ -11,13 +11,13 @@ import (
 const (
 	// takesEvery is how often the runner asks from which queues the process takes steps.
 	takesEvery = 500 * time.Millisecond
-	// leaveTime is how long the runner waits for the steps of a queue that it leaves, before
-	// it goes on and looks again later. No step begins meanwhile.
+	// leaveTime is how long the runner waits for the steps of a queue that it leaves. After
+	// that it continues and checks again later. No step begins meanwhile.
 	leaveTime = 100 * time.Millisecond
 )
 
-// leaveQueues takes the queues out of the client whose steps the process does not take,
-// and out of taken.
+// leaveQueues removes queues from the client, and from taken, if the process does not
+// take their steps.
 func (r *runner) leaveQueues(ctx context.Context, taken map[string]int) error {
 	for queue := range r.workers.Queues {
 		if _, was := taken[queue]; !was || r.workers.Takes(queue) {
@@ -36,7 +36,7 @@ func (r *runner) leaveQueues(ctx context.Context, taken map[string]int) error {
 	return nil
 }
 
-// joinQueues adds the queues to the client whose steps the process takes again.
+// joinQueues adds queues to the client if the process takes their steps again.
 func (r *runner) joinQueues(taken map[string]int) error {
 	var failed error
 	for queue, n := range r.workers.Queues {

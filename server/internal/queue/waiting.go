@@ -8,13 +8,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Waiting is who waits for a step.
+// Waiting describes the accounts that wait for a step.
 type Waiting struct {
-	Turns []string // the names under which the accounts take turns; none: no account waits
-	Asked bool     // one of the accounts has asked by itself, outside of a batch
+	Turns []string // the names under which the accounts take turns; none if no account waits
+	Asked bool     // one of the accounts has made a single request, outside of a batch
 }
 
-// One is an account that has asked by itself.
+// One is an account with a single request.
 func One(account string) Waiting { return Waiting{Turns: []string{account}, Asked: true} }
 
 // priority is the priority of a step for River.
@@ -30,8 +30,8 @@ func (q *Queue) Waiting(ctx context.Context, work string) (Waiting, error) {
 	return waitingFor(ctx, q.sql.Reader(), work)
 }
 
-// waitingFor returns the accounts whose jobs of work run. This is the one statement of the
-// package on rows that are not the queue's.
+// waitingFor returns the accounts with running jobs of work. This is the only statement
+// of the package on rows of other packages.
 func waitingFor(ctx context.Context, db bun.IDB, work string) (w Waiting, err error) {
 	var rows []struct {
 		Turn  string

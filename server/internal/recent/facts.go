@@ -8,18 +8,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/together"
 )
 
-// Facts is a cache of values that were read about subjects. A value stands until its subject
-// changes. Safe for concurrent use. A nil Facts remembers nothing.
+// Facts is a cache of values about subjects. A value is valid until its subject changes.
+// A Facts is safe for concurrent use. A nil Facts remembers nothing.
 type Facts[S, K comparable, V any] struct {
 	size    func(V) int
-	things  *Things[K, fact[V]] // nil means others change the subjects too
+	things  *Things[K, fact[V]] // nil means that others change the subjects too
 	reads   together.Reads[K, V]
 	seed    maphash.Seed
 	changes [subjects]atomic.Uint64 // by the hash of the subject
 }
 
 // subjects is the number of counters of changes. Subjects with the same hash change together,
-// which only costs a read.
+// which only costs an additional read.
 const subjects = 1 << 10
 
 // fact is a value with the number of changes before its read.
@@ -66,7 +66,7 @@ func (f *Facts[S, K, V]) Read(ctx context.Context, subject S, key K, read func(c
 }
 
 // Changed ends the values about a subject. The caller calls Changed as soon as the change can be
-// read, and before anybody learns of the change.
+// read, and before anyone learns about the change.
 func (f *Facts[S, K, V]) Changed(subject S) {
 	if f != nil {
 		f.of(subject).Add(1)

@@ -9,7 +9,7 @@ import (
 
 // Things is a cache of values by their keys. If the values exceed the cache's size, it drops
 // the least recently used values. Things does not know when a value is out of date: a value
-// that changes needs a new key, or [Facts]. Safe for concurrent use.
+// that changes needs a new key, or [Facts]. A Things is safe for concurrent use.
 type Things[K comparable, V any] struct {
 	room int // bytes
 

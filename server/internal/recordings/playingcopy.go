@@ -24,7 +24,7 @@ import (
 // PlayingType is the media type of the copies of recordings for playing.
 const PlayingType = "audio/webm"
 
-// A recording of at most smallRecording bytes needs no copy if its type is one that browsers play.
+// A recording of at most smallRecording bytes needs no copy if browsers can play its type.
 const smallRecording = 1 << 20
 
 // playable reports whether browsers play the files of a type.
@@ -32,23 +32,23 @@ func playable(media string) bool {
 	return slices.Contains([]string{"audio/mpeg", "audio/mp4", "audio/ogg", "audio/webm", "audio/wav", "audio/flac", "audio/aac"}, media)
 }
 
-// playingAttempts is how often a copy for playing is tried. Without a copy, browsers play the
-// recording as it was sent.
+// playingAttempts is the largest number of attempts to make a copy for playing. Without a
+// copy, browsers play the original recording.
 const playingAttempts = 8
 
 // Queue is the queue of the copies for playing.
 const Queue = "playing"
 
-// Timeout bounds the making of a copy.
+// Timeout limits the making of a copy.
 const Timeout = 2 * time.Hour
 
-// overshoot is how much longer than the longest recording a copy may be: a recording may be that
-// much longer than its container says.
+// overshoot is how much longer than the longest recording a copy may be, because a recording may
+// be that much longer than its container says.
 const overshoot = time.Second
 
 // Copies makes the copies for playing.
 type Copies struct {
-	Media engine.PlayingMedia // nil means that this process makes none
+	Media engine.PlayingMedia // nil if this process makes none
 	Store *db.Store
 	Audio *audio.Files
 	Disks *disks.Disks
@@ -62,14 +62,15 @@ type Copies struct {
 type playingArgs struct {
 	Account    string `json:"account"`
 	ExternalID string `json:"externalId"`
-	Track      int    `json:"track,omitempty"` // whose sound it is, from 1; 0 means the usual one
+	Track      int    `json:"track,omitempty"` // the number of the audio track, from 1; 0 means the usual one
 }
 
 func (playingArgs) Kind() string  { return "playing_copy" }
 func (playingArgs) Queue() string { return Queue }
 
-// Run makes the copy of a recording for playing, unless the recording has gone, has a
-// copy, or needs none. A step that was interrupted leaves at most a blob for the sweep.
+// Run makes the copy of a recording for playing, unless the recording was deleted,
+// already has a copy, or needs none. A step that was interrupted leaves at most a blob
+// for the sweep.
 func (c *Copies) Run(ctx context.Context, w queue.Row, step playingArgs) error {
 	if c.Media == nil {
 		return nil

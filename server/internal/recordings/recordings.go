@@ -1,4 +1,4 @@
-// Package recordings keeps the files of uploads for the accounts that want that, and makes small
+// Package recordings keeps the files of uploads for accounts that want this, and makes small
 // copies of them for playing.
 package recordings
 
@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Keep keeps a recording, and has a copy for playing made of the audio track (0: the usual one). It reports whether the
-// blob of r is the one that is kept: see db.RecordingsTx.Keep.
+// Keep keeps a recording, and starts the copy for playing of the audio track (0 means the usual
+// one). It reports whether the account keeps the blob of r: see db.RecordingsTx.Keep.
 func Keep(ctx context.Context, tx *db.Tx, r *db.Recording, track int) (bool, error) {
 	kept, err := tx.Recordings.Keep(ctx, r)
 	if err != nil || !kept {
@@ -23,7 +23,7 @@ func Keep(ctx context.Context, tx *db.Tx, r *db.Recording, track int) (bool, err
 	return true, tx.Queue.Enqueue(ctx, playingArgs{Account: r.Account, ExternalID: r.ExternalID, Track: track})
 }
 
-// KeepPromised keeps the upload of work that succeeds, if its account wants that. text is the id of
+// KeepPromised keeps the upload of work that succeeds, if its account wants this. text is the id of
 // the transcript.
 func KeepPromised(ctx context.Context, tx *db.Tx, e *db.Work, text string) error {
 	if e.KeepMedia == 0 {
@@ -40,8 +40,8 @@ func KeepPromised(ctx context.Context, tx *db.Tx, e *db.Work, text string) error
 	return err
 }
 
-// Of describes the recording that an account keeps of a content; nil means that the account
-// keeps none.
+// Of describes the recording that an account keeps of a content; nil if the account keeps
+// none.
 func Of(ctx context.Context, r db.Reader, account string, p transcript.Platform, externalID string) (*transcript.Recording, error) {
 	if p != transcript.Upload {
 		return nil, nil //nolint:nilnil // only uploads have recordings

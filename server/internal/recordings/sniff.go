@@ -25,12 +25,12 @@ func SniffMedia(head []byte) string {
 	return UnknownMedia
 }
 
-// mediaSignatures are the bytes at a place by which a format is known, the first that fits.
+// mediaSignatures are bytes at a place that identify a format; the first match counts.
 var mediaSignatures = []struct {
 	at      int
 	bytes   string
 	media   string
-	further func(head []byte) string // tells formats with the same signature apart
+	further func(head []byte) string // distinguishes formats with the same signature
 }{
 	{at: 0, bytes: "RIFF", further: riff},
 	{at: 0, bytes: "riff\x2e\x91\xcf\x11", media: "audio/wav"}, // Wave64
@@ -60,7 +60,7 @@ func riff(head []byte) string {
 	return UnknownMedia
 }
 
-// boxes tells the files of the ISO base media format apart by their major brand.
+// boxes distinguishes the files of the ISO base media format by their major brand.
 func boxes(head []byte) string {
 	brand := string(head[min(8, len(head)):min(12, len(head))])
 	switch {
@@ -88,8 +88,8 @@ func ogg(head []byte) string {
 	return "audio/ogg"
 }
 
-// frames knows formats without a signature, which begin with a frame of sound or of a transport
-// stream.
+// frames detects formats without a signature, which begin with a frame of sound or of a
+// transport stream.
 func frames(head []byte) (string, bool) {
 	const packet = 188 // of a transport stream
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// Sweep removes the recordings whose time is over: first their rows, then their blobs. A blob that
-// stays behind is litter for the sweep of blobs. Sweep measures what accounts keep.
+// Sweep removes expired recordings: first their rows, then their blobs. A blob that remains is
+// removed by the sweep of blobs. Sweep also measures the kept recordings.
 func Sweep(ctx context.Context, s *db.Store, now time.Time) error {
 	for more := true; more; {
 		var keys []string

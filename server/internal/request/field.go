@@ -11,7 +11,7 @@ type Field struct {
 	required bool        // a request without the field cannot be read
 	needless func() bool // set by NeedlessIf; may be nil
 	fills    bool        // the variable gets the default if the request does not have the field
-	shown    any         // the document's default, if the handler fills it in; else nil
+	shown    any         // the document's default, if the handler fills it in; otherwise nil
 	enum     *EnumSchema // nil if the field is no enum
 	sent     bool
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxIssues bounds the faults in an error.
+// maxIssues limits the faults in an error.
 const maxIssues = 20
 
 // Invalid is an INVALID_REQUEST with the given HTTP status, 400 or 422, and the first
@@ -123,8 +123,8 @@ func add(to *[]transcript.Issue, reason transcript.IssueReason, path, message st
 	}
 }
 
-// err returns the error for a body: 400 if any part cannot be read, else 422. It returns nil if
-// there is no fault.
+// err returns the error for a body: 400 if any part cannot be read, otherwise 422. It returns
+// nil if there is no fault.
 func (is *issues) err() error {
 	if len(is.unreadable) == 0 && len(is.unfit) > 0 {
 		return Invalid(http.StatusUnprocessableEntity, is.unfit...)

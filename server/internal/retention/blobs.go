@@ -9,12 +9,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// litterAge is how old a blob must be to be taken for left over.
+// litterAge is the age from which a blob without a row is considered left over.
 const litterAge = 24 * time.Hour
 
-// sweepBlobs removes the blobs under "uploads/", "audio/" and "playing/" that are older than litterAge
-// if no running work and no unfinished upload needs them, no account keeps them, and no backup
-// holds them. It measures what it leaves.
+// sweepBlobs removes the blobs under "uploads/", "audio/" and "playing/" that are older than
+// litterAge if no running work and no unfinished upload needs them, no account keeps them, and no
+// backup holds them. It measures the blobs that it keeps.
 func sweepBlobs(ctx context.Context, s *db.Store) error {
 	before := time.Now().Add(-litterAge)
 	for _, prefix := range []string{db.UploadPrefix, db.AudioPrefix, db.PlayingPrefix} {

@@ -16,11 +16,11 @@ import (
 
 // terms are the times before which the plan of an account keeps nothing.
 type terms struct {
-	Entries time.Time // when an entry came into the library; the zero value: all entries stay
+	Entries time.Time // when an entry was added to the library; the zero value means that all entries stay
 	Jobs    time.Time // when a job ended
 }
 
-// entry is an entry of a library that goes.
+// entry is an expired entry of a library.
 type entry struct {
 	bun.BaseModel `bun:"table:library_rows,alias:l"`
 
@@ -30,19 +30,20 @@ type entry struct {
 	ExternalID string
 }
 
-// expiredRows is the condition of the entries that go: the account, and a time. Work that runs, and
-// batches that run, stay.
+// expiredRows is the condition of expired entries: the account, and a time. Running work and
+// running batches stay.
 const expiredRows = `account = ?0 AND created_at < ?1 AND kind <> 'pending'
 	AND NOT (kind = 'batch' AND EXISTS (SELECT 1 FROM batches AS b WHERE b.id = external_id AND b.status IN ('pending', 'processing')))`
 
-// entries returns entries of the library of an account that go, the oldest first, at most 200.
+// entries returns at most 200 expired entries of an account's library, oldest first.
 func entries(ctx context.Context, s *db.Store, account string, t terms) (all []entry, err error) {
 	err = s.DB().NewSelect().Model(&all).Where(expiredRows, account, sqldb.Moment(t.Entries)).Order("created_at", "id").Limit(tables.Some).Scan(ctx)
 	return all, sqldb.Wrap("expired entries of "+account, err)
 }
 
 // remove removes an entry from the library of an account, with the text if no other entry needs it.
-// A batch goes with its items. db.ErrNotFound: the entry has gone, or the batch runs again.
+// A batch is removed with its items. The error is db.ErrNotFound if the entry was removed, or if
+// the batch runs again.
 func remove(ctx context.Context, tx *db.Tx, account string, entry entry) error {
 	if entry.Kind == library.KindBatch {
 		return batcher.RemoveEnded(ctx, tx, account, entry.ExternalID)
@@ -67,30 +68,31 @@ func sweepJobs(ctx context.Context, s *db.Store, account string, before time.Tim
 	return nil
 }
 
-// textsOfEntries is the condition of the texts t that go with expired entries, as db.LibraryTx.Remove goes
-// by it: those of the account alone, also what a corrected copy was made from.
+// textsOfEntries is the condition of the texts t that are removed with expired entries, as
+// db.LibraryTx.Remove does: texts that belong to the account alone, including the originals of
+// corrected copies.
 const textsOfEntries = `t.owner = ?0 AND t.owner <> ''
 	AND EXISTS (SELECT 1 FROM library_rows AS l WHERE l.account = ?0 AND l.platform = t.platform AND l.external_id = t.external_id
 		AND l.created_at < ?1 AND l.kind NOT IN ('pending', 'batch'))
 	AND NOT EXISTS (SELECT 1 FROM library_rows AS kept WHERE kept.account = ?0 AND kept.platform = t.platform AND kept.external_id = t.external_id
 		AND kept.created_at >= ?1 AND kept.kind = 'transcript' AND kept.lang = t.lang AND (kept.edited AND NOT t.edited OR kept.transcript_id = t.id))`
 
-// textsOfJobs is the condition of the texts that go with the jobs of an account: account and before are
-// the places of the arguments.
+// textsOfJobs is the condition of the texts that are removed with the jobs of an account: account
+// and before are the places of the arguments.
 func textsOfJobs(account, before string) string {
 	return `owner = ` + account + ` AND owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE account = ` + account +
 		` AND ended_at < ` + before + `)` + db.InNoLibrary
 }
 
-// Count is how much of an account goes with the next sweep.
+// Count is how much data of an account the next sweep removes.
 type Count struct {
 	Entries               int64 // of the library
-	Texts, TextBytes      int64 // that the account alone has, of Entries and of Jobs, and their stored bytes
-	Recordings, FileBytes int64 // with the copies for playing
+	Texts, TextBytes      int64 // that belong to the account alone, of Entries and of Jobs, and their stored bytes
+	Recordings, FileBytes int64 // including the copies for playing
 	Jobs                  int64
 }
 
-// count counts what goes of an account, and changes nothing.
+// count counts the expired data of an account, and changes nothing.
 func count(ctx context.Context, s *db.Store, account string, t terms) (n Count, err error) {
 	entries, jobs := sqldb.Moment(t.Entries), sqldb.Moment(t.Jobs)
 	for _, q := range []struct {

@@ -13,7 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
-// Expiry removes what the plans of accounts keep no longer. Safe for concurrent use.
+// Expiry removes data that the plans of accounts no longer keep. An Expiry is safe for
+// concurrent use.
 type Expiry struct {
 	Store  *db.Store
 	Audio  *audio.Files
@@ -21,13 +22,13 @@ type Expiry struct {
 	PlanOf func(ctx context.Context, account string) account.Plan
 }
 
-// Expired is how much of an account goes with the next sweep.
+// Expired is how much data of an account the next sweep removes.
 type Expired struct {
 	Account, Plan string
 	Count
 }
 
-// terms are those of a plan at a time.
+// terms returns the terms of a plan at a time.
 func (x *Expiry) terms(plan account.Plan, now time.Time) terms {
 	t := terms{Jobs: now.Add(-x.Keep.Jobs)}
 	if plan.KeepLibrary > 0 {
@@ -39,8 +40,8 @@ func (x *Expiry) terms(plan account.Plan, now time.Time) terms {
 	return t
 }
 
-// Sweep removes what the plans of all accounts keep no longer. It leaves out an account whose plan
-// cannot be found out now.
+// Sweep removes data that the plans of all accounts no longer keep. It leaves out an account whose
+// plan cannot be read now.
 func (x *Expiry) Sweep(ctx context.Context, now time.Time) error {
 	ctx = db.Unhurried(ctx)
 	accounts, err := x.Store.Accounts.All(ctx)
@@ -62,7 +63,7 @@ func (x *Expiry) Sweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// sweepLibrary removes the entries of a library that are past their time, each in a transaction.
+// sweepLibrary removes the expired entries of a library, each in a transaction.
 func (x *Expiry) sweepLibrary(ctx context.Context, account string, t terms) error {
 	for {
 		rows, err := entries(ctx, x.Store, account, t)
@@ -85,8 +86,8 @@ func (x *Expiry) sweepLibrary(ctx context.Context, account string, t terms) erro
 	}
 }
 
-// Report counts what the next sweep removes of each account, by name, and changes nothing. It leaves
-// out an account that loses nothing.
+// Report counts what the next sweep removes from each account, by name, and changes nothing. It
+// leaves out an account that loses nothing.
 func (x *Expiry) Report(ctx context.Context, now time.Time) (all []Expired, err error) {
 	ctx = db.Unhurried(ctx)
 	accounts, err := x.Store.Accounts.All(ctx)

@@ -14,32 +14,32 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 )
 
-// Removals removes accounts with everything that belongs to them. Safe for concurrent use.
+// Removals removes accounts with all their data. A Removals is safe for concurrent use.
 type Removals struct {
 	Store *db.Store
 	Audio *audio.Files
-	// Tables are those of all features, in whose order the rows go.
+	// Tables are the tables of all features, in the order in which rows are removed.
 	Tables []tables.Table
-	// ByFeature removes what an account has in a table, and returns how many rows that were. It has a
-	// function for each table that goes by its feature.
+	// ByFeature removes an account's data in a table, and returns the number of rows. It has a
+	// function for each table whose feature removes the rows.
 	ByFeature map[string]func(ctx context.Context, account string) (int64, error)
-	// CancelJobs cancels jobs of work: those that which returns in the transaction.
+	// CancelJobs cancels the jobs of work that which returns in the transaction.
 	CancelJobs func(ctx context.Context, work string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
 }
 
 // Removed is how much of an account was removed: the rows of each table, and Contents.
 type Removed map[string]int64
 
-// Contents counts in Removed the contents of the library, each with all its languages.
+// In Removed, Contents counts the contents of the library, each with all its languages.
 const Contents = "contents"
 
-// removalRemembered is how long after a removal the sweep looks for rows that a request has still
-// written: no upload lasts longer between two requests.
+// removalRemembered is how long after a removal the sweep looks for rows that late requests have
+// written: no upload pauses longer between two requests.
 const removalRemembered = 25 * time.Hour
 
-// Remove suspends an account, and removes it with everything that belongs to it. The running jobs
-// of the account are cancelled. Remove may be called again after an error: it goes on.
-// db.ErrNotFound: there is no such account.
+// Remove suspends an account, and removes it with all its data. The running jobs of the account
+// are cancelled. Remove may be called again after an error, and then continues. The error is
+// db.ErrNotFound if there is no such account.
 func (r *Removals) Remove(ctx context.Context, account string) (Removed, error) {
 	ctx = db.Unhurried(ctx)
 	err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, account) })
@@ -49,7 +49,7 @@ func (r *Removals) Remove(ctx context.Context, account string) (Removed, error) 
 	return r.removeMarked(ctx, account)
 }
 
-// GoOn goes on with removals that have not ended, and removes what requests have still written
+// GoOn continues removals that have not ended, and removes rows that requests have written
 // after the end of others.
 func (r *Removals) GoOn(ctx context.Context, now time.Time) error {
 	ctx = db.Unhurried(ctx)
@@ -69,10 +69,11 @@ func (r *Removals) GoOn(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// removeMarked removes everything of an account that is marked. db.ErrNotFound: the mark has gone.
+// removeMarked removes all data of a marked account. The error is db.ErrNotFound if the mark was
+// removed.
 func (r *Removals) removeMarked(ctx context.Context, account string) (Removed, error) {
 	all := Removed{}
-	// A request that was under way may have written rows where a round has looked already.
+	// A running request may have written rows that a round has already passed.
 	for more := true; more; {
 		removed, err := r.round(ctx, account)
 		more = len(removed) > 0
@@ -86,14 +87,14 @@ func (r *Removals) removeMarked(ctx context.Context, account string) (Removed, e
 	return all, r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.End(ctx, account) })
 }
 
-// part is something of an account that is removed.
+// part is a kind of an account's data.
 type part struct {
 	what   string
 	remove func(ctx context.Context, account string) (int64, error)
 }
 
-// round removes everything once: first what lets others in and what makes work, then the work,
-// then its results. What was removed is in the answer.
+// round removes everything once: first credentials and everything that starts work, then the
+// work, then its results. The answer counts what was removed.
 func (r *Removals) round(ctx context.Context, account string) (Removed, error) {
 	removed := Removed{}
 	for _, p := range slices.Concat(
@@ -114,7 +115,7 @@ func (r *Removals) round(ctx context.Context, account string) (Removed, error) {
 	return removed, nil
 }
 
-// turn are the parts of a turn.
+// turn returns the parts of a turn.
 func (r *Removals) turn(turn tables.Turn) (parts []part) {
 	for _, t := range r.Tables {
 		if t.Removal != nil && t.Removal.Turn == turn {
@@ -124,7 +125,7 @@ func (r *Removals) turn(turn tables.Turn) (parts []part) {
 	return parts
 }
 
-// remover returns a function that removes what an account has in a table.
+// remover returns a function that removes an account's data in a table.
 func (r *Removals) remover(t tables.Table) func(ctx context.Context, account string) (int64, error) {
 	switch {
 	case !t.Removal.ByFeature:
@@ -149,8 +150,8 @@ func (r *Removals) stillMarked(ctx context.Context, account string) error {
 	return r.marked(ctx, account, func(context.Context, *db.Tx) error { return nil })
 }
 
-// marked runs fn in a transaction that has locked the mark of an account. db.ErrNotFound: the account
-// was made again.
+// marked runs fn in a transaction that has locked the mark of an account. The error is
+// db.ErrNotFound if the account was made again.
 func (r *Removals) marked(ctx context.Context, account string, fn func(context.Context, *db.Tx) error) error {
 	return r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.Removals.Lock(ctx, account); err != nil {
@@ -193,7 +194,8 @@ func (r *Removals) untilNone(ctx context.Context, some func(context.Context, *db
 	}
 }
 
-// uploads removes the uploads of an account. The pipeline has the files of those with an answer.
+// uploads removes the uploads of an account. The pipeline has the files of uploads with an
+// answer.
 func (r *Removals) uploads(ctx context.Context, account string) (n int64, err error) {
 	for {
 		ids, err := r.Store.Uploads.IDs(ctx, account)
@@ -262,7 +264,7 @@ func (r *Removals) contents(ctx context.Context, account string) (n int64, err e
 				if err = tx.Library.Remove(ctx, account, key); err == nil {
 					blobs, err = recordings.RemoveWithText(ctx, tx, account, key)
 				}
-				if errors.Is(err, db.ErrNotFound) { // another process removes the same account
+				if errors.Is(err, db.ErrNotFound) { // another process is removing the same account
 					err = nil
 				}
 				return err
@@ -292,7 +294,7 @@ func (r *Removals) recordings(ctx context.Context, account string) (n int64, err
 	}
 }
 
-// media removes what is left of the audio of the work that was of an account alone.
+// media removes the remaining audio of the work that belonged to the account alone.
 func (r *Removals) media(ctx context.Context, account string) error {
 	for after, more := "", true; more; {
 		ended, err := r.Store.Works.EndedOf(ctx, account, after, tables.Some)

@@ -1,5 +1,5 @@
-// Package retention removes what the service no longer keeps: work that ended long ago, what the plan
-// of an account does not keep, and everything that belongs to a removed account.
+// Package retention removes data that the service no longer keeps: work that ended long ago, data
+// that the plan of an account does not keep, and all data of a removed account.
 package retention
 
 import (
@@ -26,7 +26,7 @@ func (SweepStep) Kind() string { return "sweep" }
 // Queue is the queue of the step.
 func (SweepStep) Queue() string { return Queue }
 
-// Sweep removes what is past its time.
+// Sweep removes expired data.
 type Sweep struct {
 	Store    *db.Store
 	Keep     work.Retention
@@ -55,10 +55,10 @@ func (s Sweep) Run(ctx context.Context, _ queue.Row, _ SweepStep) error {
 	return Old(ctx, s.Store, s.Tables, tables.Kept{Jobs: s.Keep.Jobs, Answers: s.Keep.Answers})
 }
 
-// Old removes what no account has any more: the rows that their tables declare to be old, the calls of
-// hooks that no process has made, the recordings whose time is over, and the blobs that are left over.
-// It works in portions that do not hold up other writers, and notes how many bytes of blobs are left:
-// see db.Store.Status.
+// Old removes data that no account needs: rows that their tables declare to be old, calls of hooks
+// that no process has made, expired recordings, and blobs that are left over. It works in portions
+// that do not block other writers, and records the size of the remaining blobs: see
+// db.Store.Status.
 func Old(ctx context.Context, s *db.Store, all []tables.Table, kept tables.Kept) error {
 	ctx = db.Unhurried(ctx)
 	now, err := s.Now(ctx)

@@ -1,4 +1,5 @@
-// Package savedtexts reads and changes what accounts have saved: texts, and the recordings of uploads.
+// Package savedtexts reads and changes the saved data of accounts: texts, and the recordings of
+// uploads.
 package savedtexts
 
 import (
@@ -15,16 +16,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Library reads and changes the saved transcripts of accounts. Safe for concurrent use.
+// Library reads and changes the saved transcripts of accounts. A Library is safe for
+// concurrent use.
 type Library struct {
 	Store *db.Store
 	Audio *audio.Files
 }
 
 // Saved returns the saved text of a content in an account's library. Without a language
-// in the key it is the newest text. The error is STATE_CONFLICT, with details.status
-// and details.jobId, while the text is being made, and NO_TRANSCRIPT if the account has
-// saved none, even if another account has.
+// in the key, it returns the newest text. The error is STATE_CONFLICT, with
+// details.status and details.jobId, while the text is being made, and NO_TRANSCRIPT if
+// the account has saved none, even if another account has.
 func (l *Library) Saved(ctx context.Context, account string, key library.Key) (*db.Saved, error) {
 	saved, err := l.Store.Library.Saved(ctx, account, key)
 	if err != nil {
@@ -36,7 +38,7 @@ func (l *Library) Saved(ctx context.Context, account string, key library.Key) (*
 	return l.savedOrBusy(ctx, account, key)
 }
 
-// savedOrBusy is Saved of what is on its way, with where its job stands at the same
+// savedOrBusy is Saved for running work too, with the state of its job at the same
 // moment.
 func (l *Library) savedOrBusy(ctx context.Context, account string, key library.Key) (saved *db.Saved, err error) {
 	err = l.Store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
@@ -59,8 +61,8 @@ func (l *Library) savedOrBusy(ctx context.Context, account string, key library.K
 	return saved, nil
 }
 
-// SavedText returns what Saved has found with its text. NO_TRANSCRIPT where it has been
-// deleted since.
+// SavedText returns the result of Saved with its text. The error is NO_TRANSCRIPT if it
+// was deleted meanwhile.
 func (l *Library) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
 	t, err := l.Store.Transcripts.ChangedAt(ctx, saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
@@ -69,7 +71,7 @@ func (l *Library) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcrip
 	return t, nil
 }
 
-// SavedTimedText is SavedText with the words, where the text has any.
+// SavedTimedText is SavedText with the words, if the text has any.
 func (l *Library) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
 	t, err := l.Store.Transcripts.Timed(ctx, saved.TranscriptID)
 	if err != nil {
@@ -92,8 +94,9 @@ func (l *Library) Page(ctx context.Context, account string, q library.Query) (*l
 	return page, nil
 }
 
-// Related returns what else an account has saved of the channel of a content, newest
-// first, at most n. NO_TRANSCRIPT where the content is not in its library.
+// Related returns at most n other texts that an account has saved from the channel of a
+// content, newest first. The error is NO_TRANSCRIPT if the content is not in the library
+// of the account.
 func (l *Library) Related(ctx context.Context, account string, key library.Key, n int) ([]library.Item, error) {
 	var items []library.Item
 	err := l.Store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
@@ -109,9 +112,9 @@ func (l *Library) Related(ctx context.Context, account string, key library.Key, 
 	return items, nil
 }
 
-// Search calls found for each transcript of the account that the search finds, at
-// most N of them, in the order of the search. All of them are read at one moment. It
-// returns the place of the last transcript if the search goes on after it, else nil.
+// Search calls found for each transcript of the account that the search finds, at most N
+// of them, in the order of the search. All of them are read at one moment. It returns the
+// place of the last transcript if the search has more results, and otherwise nil.
 func (l *Library) Search(ctx context.Context, search db.Search, found func(*db.Transcript, db.SearchFound) error) (next *db.SearchPlace, err error) {
 	page := search.N
 	search.N++ // to see whether there are more
@@ -138,8 +141,8 @@ func (l *Library) Search(ctx context.Context, search db.Search, found func(*db.T
 	return next, err
 }
 
-// Star sets whether what a key names has a star, in all its languages where the key
-// has none. NO_TRANSCRIPT where it is not in the library of the account.
+// Star sets or removes the star of the rows that a key names, in all languages if the key
+// has none. The error is NO_TRANSCRIPT if the library of the account has no such row.
 func (l *Library) Star(ctx context.Context, account string, key library.Key, starred bool) error {
 	err := l.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Library.Star(ctx, account, key, starred) })
 	if err != nil {
@@ -148,14 +151,14 @@ func (l *Library) Star(ctx context.Context, account string, key library.Key, sta
 	return nil
 }
 
-// Remove removes the rows that a key names from the library of an account, in all
-// languages if the key has none. A running job goes on, but its result is not saved.
-// The text of an upload is deleted with its last row, and so is the recording. The error is NO_TRANSCRIPT as in
+// Remove removes the rows that a key names from the library of an account, in all languages if the
+// key has none. A running job continues, but its result is not saved. The text of an upload is
+// deleted together with its last row, and so is the recording. The error is NO_TRANSCRIPT as in
 // Star.
 func (l *Library) Remove(ctx context.Context, account string, key library.Key) error {
 	var unkept []string
 	err := l.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if key.Platform == transcript.Upload { // else the same file, sent again, may find a text that is just being deleted
+		if key.Platform == transcript.Upload { // otherwise the same file, sent again, may find a text that is just being deleted
 			c := engine.Content{Platform: key.Platform, ExternalID: key.ExternalID}
 			if err := tx.LockSubmissions(ctx, account, c); err != nil {
 				return err
@@ -174,7 +177,7 @@ func (l *Library) Remove(ctx context.Context, account string, key library.Key) e
 	return nil
 }
 
-// libraryError is the error of a call that names a saved transcript.
+// libraryError converts the error of a call that names a saved transcript.
 func libraryError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return subject.NotSaved()

@@ -10,9 +10,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Put stores a text that the program around the service has, for an account, which then
-// has it in its library, or for all ("" ). The one that was put in before for the same
-// content and language is replaced and keeps its id, which is returned.
+// Put stores a text of the embedding program for an account, which then has it in its
+// library, or for all accounts (""). It replaces an earlier text for the same content and
+// language. It returns the id of the text, which stays the same.
 func (l *Library) Put(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
 	segments := make([]transcript.Segment, len(t.Segments))
 	for i, s := range t.Segments {

@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Recording returns the recording of an upload that an account keeps. NO_TRANSCRIPT if the account
-// keeps none, even if another account keeps the same file.
+// Recording returns the recording of an upload that an account keeps. The error is NO_TRANSCRIPT
+// if the account keeps none, even if another account keeps the same file.
 func (l *Library) Recording(ctx context.Context, account, externalID string) (*db.Recording, error) {
 	r, err := l.Store.Recordings.Of(ctx, account, externalID, time.Now())
 	if err != nil {
@@ -25,8 +25,7 @@ func (l *Library) Recording(ctx context.Context, account, externalID string) (*d
 	return r, nil
 }
 
-// Media describes the recording that an account keeps of a content; nil means that it
-// keeps none.
+// Media describes the recording that an account keeps of a content; nil if it keeps none.
 func (l *Library) Media(ctx context.Context, account string, p transcript.Platform, externalID string) (*transcript.Recording, error) {
 	return recordings.Of(ctx, l.Store.Reader, account, p, externalID)
 }
@@ -40,7 +39,7 @@ func (l *Library) Kept(ctx context.Context, account string) (db.KeptMedia, error
 	return kept, nil
 }
 
-// Bytes returns how many bytes the texts of an account take.
+// Bytes returns the size of an account's texts.
 func (l *Library) Bytes(ctx context.Context, account string) (int64, error) {
 	return librarysize.Of(ctx, l.Store.SQL().Reader(), account)
 }

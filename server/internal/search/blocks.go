@@ -18,7 +18,7 @@ import (
 type Block struct {
 	First  string // a lower bound of the words in the block; "" in the first block
 	Words  []byte // each word with its postings, without the places
-	Places []byte // the places of all postings, one after the other; nil if they are not read
+	Places []byte // the places of all postings, one after another; nil if they are not read
 }
 
 // bounds are the bounds of a block in bytes. Only a word that one text says very often exceeds
@@ -80,9 +80,9 @@ func inOrder(segments []transcript.Segment) []transcript.Segment {
 // startOf returns the Place.At for the words of a segment.
 func startOf(s transcript.Segment) int { return int(wire.Milliseconds(s.Start)) }
 
-// mark stands in no word. It begins the entry that has the starts of a text's segments. Behind a
-// word it begins the number of the first text in a further entry of the word: the postings of a
-// frequent word need several blocks.
+// mark never occurs in a word. It begins the entry that has the starts of a text's segments.
+// Behind a word it begins the number of the first text in a further entry of the word: the
+// postings of a frequent word need several blocks.
 const mark = "\x01"
 
 func startsWord(text int) string { return entryOf("", text) }
@@ -125,7 +125,7 @@ func (b *blockWriter) add(word string, postings []Posting) {
 	}
 }
 
-// roomOfPosting bounds the bytes of a posting without its places.
+// roomOfPosting limits the bytes of a posting without its places.
 const roomOfPosting = 8
 
 func (b *blockWriter) addEntry(entry string, postings []Posting) {
@@ -170,7 +170,7 @@ func sharedPrefix(a, b string) (n int) {
 // blockReader reads the entries of a block.
 type blockReader struct {
 	block *Block
-	rest  []byte // the words that are left
+	rest  []byte // the remaining words
 
 	word     []byte // of the entry; valid until next
 	postings []byte
@@ -190,14 +190,14 @@ func (r *blockReader) next() bool {
 	r.word = append(r.word[:shared], suffix...)
 	size, n := binary.Uvarint(r.rest)
 	if n <= 0 {
-		return false // damaged: the entries read so far are right
+		return false // damaged: the entries that were read are right
 	}
 	r.postings, r.rest = cutBytes(r.rest[n:])
 	r.from, r.to = r.to, r.to+int(min(size, maxPlaces))
 	return true
 }
 
-// maxPlaces bounds the places of an entry. A damaged block may name any number.
+// maxPlaces limits the places of an entry. A damaged block may name any number.
 const maxPlaces = 1 << 30
 
 // append appends the postings of the entry.
@@ -208,7 +208,7 @@ func (r *blockReader) append(postings []Posting) []Posting {
 		hits, m := binary.Uvarint(rest[max(n, 0):])
 		size, k := binary.Uvarint(rest[max(n+m, 0):])
 		if n <= 0 || m <= 0 || k <= 0 || size > maxPlaces {
-			return postings // damaged: the postings read so far are right
+			return postings // damaged: the postings that were read are right
 		}
 		rest = rest[n+m+k:]
 		text += int(step)

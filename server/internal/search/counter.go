@@ -166,7 +166,7 @@ type segmentWalk struct {
 	n      int
 }
 
-// at returns the At of a word. It is fast if words are near the word before.
+// at returns the At of a word. It is fast if words are near the previous word.
 func (s *segmentWalk) at(word int) int {
 	for s.n > 0 && s.starts[s.n].Pos > word {
 		s.n--

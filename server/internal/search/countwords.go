@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// CountWords counts the words of a text by the rules of UAX 29: what has a letter or a
-// digit in it.
+// CountWords counts the words of a text by the rules of UAX 29: the parts that contain a
+// letter or a digit.
 func CountWords(segments []transcript.Segment) (n int) {
 	for _, s := range segments {
 		var word string

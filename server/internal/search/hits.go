@@ -79,7 +79,7 @@ func (q Query) NeedsStarts() bool {
 }
 
 // Bound returns a number of hits that the match does not exceed. It reads no places. Each hit has
-// a place of its own of each part, and a place has at least one byte.
+// its own place of each part, and a place has at least one byte.
 func (q Query) Bound(m Match) int {
 	if !q.NeedsPlaces() {
 		return m.Of[0][0].Hits

@@ -17,11 +17,11 @@ type input struct {
 	blocks  []Block     // that are not read yet
 	reader  *blockReader
 
-	word     string // of the present entry; "" means that the input has ended
+	word     string // of the current entry; "" means that the input has ended
 	postings []Posting
 }
 
-// Add adds the texts of an index whose numbers are in keep, which is in order. The texts get the
+// Add adds the texts of an index whose numbers are in keep, which is sorted. The texts get the
 // next numbers. more returns the blocks of the index in order, some at a time, and none at the
 // end. The merger keeps the bytes of the blocks.
 func (m *Merger) Add(keep []int, more func() ([]Block, error)) {
@@ -33,8 +33,8 @@ func (m *Merger) Add(keep []int, more func() ([]Block, error)) {
 	m.inputs = append(m.inputs, in)
 }
 
-// Next returns the next blocks of the merged index: at least so many bytes, or all that are
-// left. After the last block it returns none. There is at least one block.
+// Next returns the next blocks of the merged index: at least the given number of bytes, or
+// all that are left. After the last block it returns none. There is at least one block.
 func (m *Merger) Next(bytes int) ([]Block, error) {
 	if m.out.blocks == nil {
 		m.out.bounds = boundsOfVolume
@@ -68,7 +68,7 @@ func (m *Merger) Next(bytes int) ([]Block, error) {
 	return blocks, nil
 }
 
-// leastWord returns the least word that is left, or "" at the end.
+// leastWord returns the smallest remaining word, or "" at the end.
 func (m *Merger) leastWord() (least string) {
 	for _, in := range m.inputs {
 		if in.word != "" && (least == "" || in.word < least) {
@@ -78,7 +78,7 @@ func (m *Merger) leastWord() (least string) {
 	return least
 }
 
-// postingsOf returns the postings of the least word, in the order of the texts.
+// postingsOf returns the postings of the smallest word, in the order of the texts.
 func (m *Merger) postingsOf(word string) (postings []Posting, err error) {
 	for _, in := range m.inputs {
 		for in.word == word {
@@ -114,7 +114,7 @@ func (in *input) next() (err error) {
 	}
 }
 
-// kept returns those postings whose texts are kept, with their new numbers.
+// kept returns the postings of kept texts, with their new numbers.
 func (in *input) kept(postings []Posting) []Posting {
 	kept := postings[:0]
 	for _, p := range postings {

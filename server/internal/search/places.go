@@ -12,7 +12,7 @@ type Place struct {
 }
 
 // placeWriter encodes the places of one word in a text. Each place is the distance from the
-// place before in words, and a bit that says whether both places have the same At.
+// previous place in words, and a bit that says whether both places have the same At.
 type placeWriter struct {
 	encoded []byte
 	count   int // of different At
@@ -31,7 +31,7 @@ func (w *placeWriter) add(p Place) {
 }
 
 // startWriter encodes where segments begin: for each At the number of its first word. Each is
-// the distance from the one before.
+// the distance from the previous one.
 type startWriter struct {
 	encoded []byte
 	count   int
@@ -56,7 +56,7 @@ func appendStarts(starts []Place, encoded []byte) []Place {
 		pos, i = number(encoded, i)
 		ms, i = number(encoded, i)
 		if pos > maxNumber || ms > math.MaxInt32 {
-			return starts // damaged: the starts read so far are right
+			return starts // damaged: the starts that were read are right
 		}
 		at = Place{At: at.At + int(ms), Pos: at.Pos + int(pos)}
 		starts = append(starts, at)

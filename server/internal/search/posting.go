@@ -1,6 +1,6 @@
 package search
 
-// Posting is what an index knows of a word in one text.
+// Posting is what an index stores about a word in one text.
 type Posting struct {
 	Text  int    // number of the text in the index
 	Hits  int    // number of different times at which the word is said

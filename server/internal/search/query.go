@@ -13,7 +13,7 @@ type Query struct {
 	terms []Term // each once; long words first
 }
 
-// part is a sequence of words that are said one after the other. With prefix, the last word may
+// part is a sequence of words that are said one after another. With prefix, the last word may
 // continue with further letters.
 type part struct {
 	words  []string

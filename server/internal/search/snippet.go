@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The bounds of a snippet: its length and the length of the text before the hit. Both are in
+// The limits of a snippet: its length and the length of the text before the hit. Both are in
 // grapheme clusters, without the marks and the dots. A cluster may have many bytes, so a bound
 // in bytes applies too.
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Sum is a sum over what an index knows of one text: all its words with their places. The index of
+// Sum is a sum over an index's data about one text: all its words with their places. The index of
 // a single text and an index of many texts give the same Sum of a text, so their agreement can be
 // checked. The zero value is the Sum of a text without an index.
 type Sum uint64

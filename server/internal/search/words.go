@@ -7,7 +7,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// maxWord bounds the stored part of a word, in bytes. Longer words with the same stored part
+// maxWord limits the stored part of a word, in bytes. Longer words with the same stored part
 // count as one word.
 const maxWord = 128
 

@@ -10,13 +10,13 @@ import (
 // wordSet is a set of words of a text, by their numbers: a bit for each.
 type wordSet []uint64
 
-// maxNumber bounds the number of a word. Damaged places may name any number.
+// maxNumber limits the number of a word. Damaged places may name any number.
 const maxNumber = 1 << 27
 
 // add adds encoded places: see placeWriter.
 func (w wordSet) add(encoded []byte) wordSet { return w.mark(encoded, 1) }
 
-// addFirsts adds those of encoded places that do not have the At of the place before.
+// addFirsts adds those of encoded places that do not have the At of the previous place.
 func (w wordSet) addFirsts(encoded []byte) wordSet { return w.mark(encoded, 0) }
 
 // mark adds the encoded places that begin an At, and with others = 1 the other places too.
@@ -25,7 +25,7 @@ func (w wordSet) mark(encoded []byte, others uint64) wordSet {
 	for i := 0; i < len(encoded); {
 		var step uint64
 		if step, i = number(encoded, i); step>>1 > uint64(maxNumber-n) {
-			break // damaged: the places read so far are right
+			break // damaged: the places that were read are right
 		}
 		n += int(step >> 1)
 		if n>>6 >= len(w) {

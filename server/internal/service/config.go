@@ -27,34 +27,34 @@ import (
 // a zero value in their comment are required: the defaults are those of server.Config.
 type Config struct {
 	Store  *db.Store
-	Engine engine.Engine // one that lacks everything refuses all work
+	Engine engine.Engine // an Engine that lacks everything refuses all work
 	// Idle is a service that does no work: it accepts requests for the processes that
 	// share the database, by the abilities that these processes declare. The Engine of
 	// an idle service lacks everything, and Dir is not used.
 	Idle bool
 	// Dir is for scratch files; the caller removes it after Stop.
 	Dir string
-	// Log receives what operators should know.
+	// Log receives messages for operators.
 	Log *slog.Logger
-	// Metrics count what is done.
+	// Metrics count the events of the service.
 	Metrics *metrics.Metrics
-	// Tracer hears of each step; nil means that no trace is made.
+	// Tracer is told about each step; nil means that no trace is made.
 	Tracer engine.Tracer
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
 	// MaxMediaDuration is the longest media that is decoded.
 	MaxMediaDuration time.Duration
-	// RecognizeBlockedAfter is for how long captions may be blocked before the sound is
-	// recognized, for plans that say no time; 0 means that jobs wait for their captions.
+	// RecognizeBlockedAfter is how long captions may be blocked before the sound is
+	// recognized, for plans that set no time; 0 means that jobs wait for their captions.
 	RecognizeBlockedAfter time.Duration
-	// MinFreeDisk is how many bytes are to stay free on each local disk: with less,
-	// no new work is taken.
+	// MinFreeDisk is how many bytes must stay free on each local disk: with less, the
+	// service accepts no new work.
 	MinFreeDisk int64
 	// ProgressInterval is the shortest time between two progress reports of a job.
 	ProgressInterval time.Duration
-	// Retention is how long what has ended is kept; the zero value: work.DefaultRetention.
+	// Retention is how long ended work is kept; the zero value means work.DefaultRetention.
 	Retention work.Retention
-	// Sites says what the links of lists mean, and ShortLinks where short ones lead.
+	// Sites says which content the links of lists name, and ShortLinks resolves short links.
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
 	// Pace is how often this process visits each platform.
@@ -62,23 +62,25 @@ type Config struct {
 	// Guard has the exits by which this process visits platforms; nil means the one exit
 	// "direct".
 	Guard *egress.Guard
-	// LookupBudget is how long a reader waits for a platform. A later answer goes into
-	// the cache.
+	// LookupBudget is how long a reader waits for a platform. The cache stores a later
+	// answer.
 	LookupBudget time.Duration
-	// DiscoveryBudget is how long a reader waits for what the video site has.
+	// DiscoveryBudget is how long a reader waits for the video site.
 	DiscoveryBudget time.Duration
 	// DirectMedia takes links of no platform as items of batches and follows, see server.Config.
 	DirectMedia bool
-	// Hooks are called for what ends. The members of hooks.Config that New fills are not set.
+	// Hooks are called when work ends. The members of hooks.Config that New fills are not
+	// set.
 	Hooks hooks.Config
-	// PlanOf returns the plan of an account; the zero value if it cannot be found out. nil means
-	// that no plan bounds how long things are kept.
+	// PlanOf returns the plan of an account; the zero value if the plan cannot be read. nil
+	// means that no plan limits how long data are kept.
 	PlanOf func(ctx context.Context, account string) account.Plan
-	// Follows is how often followed addresses are looked at; the zero value: as usual.
+	// Follows is how often followed addresses are checked; the zero value means the usual
+	// intervals.
 	Follows follower.Times
 	// TrustWebhooks sends events to addresses that have not answered, see server.Config.
 	TrustWebhooks bool
-	// Webhooks is how deliveries are made; the zero value: as usual.
+	// Webhooks is how deliveries are sent; the zero value means the usual way.
 	Webhooks delivery.Times
 
 	times
@@ -87,7 +89,7 @@ type Config struct {
 // times are settings that no public configuration has. The zero value of a member means its usual value.
 type times struct {
 	pauses    attempt.Pauses
-	ended     []intake.Listener // are told of jobs that end before the features are
+	ended     []intake.Listener // are told about jobs that end, before the features are
 	hearAfter time.Duration     // as of recognize.Config
 	audioLook time.Duration     // as of work.Config
 }

@@ -21,7 +21,7 @@ func (s *Service) takeItem(ctx context.Context, b *db.Batch, item *db.BatchItem)
 		Content: engine.Content{Platform: item.Platform, ExternalID: item.ExternalID, URL: item.SourceURL},
 	}
 	if b.Languages != "" {
-		i.Languages, _ = transcript.ParseLanguageList(b.Languages) // only canonical lists are stored, which always can be read
+		i.Languages, _ = transcript.ParseLanguageList(b.Languages) // only canonical lists are stored, and they can always be read
 	}
 	take := s.Take(ctx, i)
 	return func(ctx context.Context, tx *db.Tx) (batcher.Taken, error) {

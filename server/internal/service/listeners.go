@@ -10,10 +10,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// listeners says in which order the features are told of jobs that end: a promised recording is kept,
-// a follow may open its item again, a batch names the jobs whose results it does not use, the
-// accounts pay, and then the calls of hooks and the deliveries to webhooks are queued. Those of first
-// come before the features.
+// listeners is the order in which features are told about jobs that end: a promised recording is
+// kept, a follow may open its item again, a batch names the jobs whose results it does not use, the
+// accounts pay, and then the calls of hooks and the deliveries to webhooks are queued. The
+// listeners in first come before the features.
 func (s *Service) listeners(first []intake.Listener) intake.Listeners {
 	ended := []intake.Listener{
 		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {

@@ -1,5 +1,5 @@
-// Package service puts the work and its features together. To have something happen when a job ends,
-// add a listener to Service.listeners.
+// Package service connects the work and its features. To make something happen when a job ends, add
+// a listener to Service.listeners.
 //
 //	s, err := service.New(config)
 //	err = s.Start(ctx)
@@ -42,7 +42,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/pace"
 )
 
-// Service is the work with its features. Safe for concurrent use.
+// Service is the work with its features. It is safe for concurrent use.
 type Service struct {
 	*intake.Intake   // takes requests
 	*uploads.Uploads // takes files
@@ -70,15 +70,15 @@ type Service struct {
 // SetPace replaces the pace of visits to platforms.
 func (s *Service) SetPace(c pace.Config) error { return s.throttle.SetPace(c) }
 
-// SetRecognizeBlockedAfter replaces Config.RecognizeBlockedAfter, from the next look of a waiting job
-// on.
+// SetRecognizeBlockedAfter replaces Config.RecognizeBlockedAfter, from the next check of a waiting
+// job on.
 func (s *Service) SetRecognizeBlockedAfter(d time.Duration) { s.blockedAfter.Store(int64(d)) }
 
 // RecognizeBlockedAfter returns the present Config.RecognizeBlockedAfter.
 func (s *Service) RecognizeBlockedAfter() time.Duration { return time.Duration(s.blockedAfter.Load()) }
 
-// parts are a configuration, with its defaults and an engine that keeps the pace, and what the rooms
-// share.
+// parts are a configuration with its defaults, an engine that respects the pace, and the objects
+// that the rooms share.
 type parts struct {
 	Config
 	throttle *throttle.Throttle
@@ -89,8 +89,8 @@ type parts struct {
 	disks    *disks.Disks
 }
 
-// New checks the configuration and prepares a service. Until Start it accepts requests but does no
-// work.
+// New checks the configuration and prepares a service. Until Start, it accepts requests but does
+// no work.
 func New(c Config) (*Service, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func makeParts(c Config) (*parts, error) {
 	return p, nil
 }
 
-// makeWork makes what does the steps: those of jobs, and those of the features.
+// makeWork makes the parts that run the steps of jobs and of features.
 func (s *Service) makeWork(c *parts) (err error) {
 	steps := recognize.New(recognize.Config{
 		Store: c.Store, Moves: s.Moves(), Engine: c.Engine, Sources: c.sources, Cluster: c.cluster, Reach: c.reach, Audio: c.audio, Disks: c.disks,
@@ -159,12 +159,12 @@ func (s *Service) makeWork(c *parts) (err error) {
 	return err
 }
 
-// Stop ends the work, see [work.Work.Stop], and what answers questions.
+// Stop ends the work, see [work.Work.Stop], and the parts that answer questions.
 func (s *Service) Stop(ctx context.Context) error {
 	return errors.Join(s.Ask.Stop(ctx), s.Work.Stop(ctx))
 }
 
-// features are what the features bring to the work of this process.
+// features are the parts that the features add to the work of this process.
 func (s *Service) features() work.Features {
 	f := work.Features{
 		Workers:    append(s.hooks.Workers(), s.workers()...),
@@ -210,7 +210,7 @@ var queues = map[string]int{
 	recordings.Queue: 1, retention.Queue: 1, db.IndexQueue: 1,
 }
 
-// Queues are the names of the queues whose lengths are told.
+// Queues are the names of the queues whose lengths the metrics show.
 func Queues() []string {
 	return append(step.Queues(), recordings.Queue, batcher.ItemsQueue, follower.Queue, follower.LooksQueue, follower.SlowLooksQueue,
 		string(db.JobHook), string(db.BatchHook), delivery.Queue, delivery.SlowQueue, retention.Queue)
@@ -221,7 +221,7 @@ func (s *Service) makeLibrary(c *parts) {
 	s.copies = &recordings.Copies{
 		Store: c.Store, Audio: c.audio, Disks: c.disks, Log: c.Log, Dir: c.Dir, MaxDuration: c.MaxMediaDuration,
 	}
-	s.copies.Media, _ = c.Engine.Media.(engine.PlayingMedia) // others make no copies
+	s.copies.Media, _ = c.Engine.Media.(engine.PlayingMedia) // other recordings need no copies
 }
 
 func (s *Service) makeHooks(c *parts) {
@@ -272,8 +272,8 @@ func (s *Service) makeRetention(c *parts) {
 	s.sweep = retention.Sweep{Store: c.Store, Keep: c.Retention, Tables: all, Removals: s.Removals, Expiry: s.Expiry}
 }
 
-// index binds the saved texts of an account into the index of its words, or removes the words of
-// texts that have gone.
+// index adds the saved texts of an account to the index of its words, or removes the words of
+// deleted texts.
 func (s *Service) index(ctx context.Context, _ queue.Row, step db.IndexStep) error {
 	if step.Gone {
 		return s.store.PurgeTexts(ctx, step.Account)

@@ -22,21 +22,21 @@ type Settings struct {
 	// Connections is how many connections the process keeps open; 0 means
 	// edge.MaxConnections.
 	Connections int
-	// AnswerBytes bounds the bytes of large answers; 0 means 64 MiB.
+	// AnswerBytes limits the bytes of large answers; 0 means 64 MiB.
 	AnswerBytes int64
 	// Patience is how long each call of the store may take in a request; 0 means four
 	// seconds.
 	Patience time.Duration
 	// RequestGrace is how long requests have to end when the server stops; 0 means 5 s.
 	RequestGrace time.Duration
-	// Retention is how long ended work is kept; the zero value: work.DefaultRetention.
+	// Retention is how long ended work is kept; the zero value means work.DefaultRetention.
 	Retention work.Retention
-	// Follows is how often followed addresses are looked at.
+	// Follows is how often followed addresses are checked.
 	Follows follower.Times
-	// Webhooks is how deliveries are made.
+	// Webhooks is how deliveries are sent.
 	Webhooks delivery.Times
-	// Timeout bounds a POST that waits for its job, and the way of a short link; nil means
-	// context.WithTimeout.
+	// Timeout limits a POST that waits for its job, and the resolution of a short link; nil
+	// means context.WithTimeout.
 	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 

@@ -16,9 +16,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 )
 
-// Tables are the declarations of all tables, except those of River and of the migrations themselves.
-// A removal goes through the tables of a turn in this order, and the sweep through all of them: the
-// tables of db have theirs by what names what.
+// Tables are the declarations of all tables, except those of River and of the migrations
+// themselves. A removal passes through the tables of a turn in this order, and the sweep passes
+// through all of them. The tables of db are in an order in which rows come before the rows that
+// they name.
 func Tables() []tables.Table {
 	return slices.Concat(
 		db.OwnTables(), librarysize.Tables(), corrections.Tables(), shares.Tables(), textfeed.Tables(), delivery.Tables(),

@@ -1,5 +1,5 @@
-// Package shares keeps the links by which accounts show single texts of their libraries to
-// everybody who has a link.
+// Package shares stores the links by which accounts show single texts of their libraries
+// to everybody who has a link.
 //
 // A link holds a token of 256 random bits. The token is the only credential of a reader, so the
 // table has only the hash of the token. A link belongs to a row of the library, and ends with the
@@ -26,17 +26,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ErrNone says that no link that is alive has the token.
+// ErrNone means that no active link has the token.
 var ErrNone = errors.New("shares: there is no such link")
 
 const (
-	// UsualLife is how long a link works if its maker names no end.
+	// UsualLife is how long a link works if its maker sets no end.
 	UsualLife = 30 * 24 * time.Hour
 	// LongestLife is how far ahead the end of a link may be.
 	LongestLife = 366 * 24 * time.Hour
-	// MostOfText is how many links a text has at most, of those that are alive.
+	// MostOfText is the largest number of active links to a text.
 	MostOfText = 20
-	// MostOfAccount is how many links an account has at most, of those that are alive.
+	// MostOfAccount is the largest number of active links of an account.
 	MostOfAccount = 1000
 )
 
@@ -56,7 +56,7 @@ func (s *share) shown() library.Share {
 	return library.Share{ID: s.ID, CreatedAt: transcript.At(s.CreatedAt), ExpiresAt: transcript.At(s.ExpiresAt)}
 }
 
-// Shares keeps the links of accounts. Safe for concurrent use.
+// Shares keeps the links of accounts. It is safe for concurrent use.
 type Shares struct{ store *db.Store }
 
 // New returns the links in a store.
@@ -109,9 +109,9 @@ func (s *Shares) Create(ctx context.Context, account string, key library.Key, un
 	return link.shown(), token, nil
 }
 
-// Renew gives a link of an account a new token, and ends the token before. A repeated request gets
-// a new token, because the first one is not stored. The error is NOT_FOUND if the account has no
-// such link, or no more.
+// Renew gives a link of an account a new token. The previous token no longer works. A repeated
+// request gets a new token, because the first one is not stored. The error is NOT_FOUND if the
+// account has no such link, or if the link has ended.
 func (s *Shares) Renew(ctx context.Context, account, id string) (made library.Share, token string, err error) {
 	token = newToken()
 	link := new(share)
@@ -173,8 +173,8 @@ func full(message string, limit int) error {
 	return e
 }
 
-// List returns the links to the newest text that a key names, the newest first: those that are
-// alive. The error is NO_TRANSCRIPT if the library has no such text.
+// List returns the active links to the newest text that a key names, newest first. The error
+// is NO_TRANSCRIPT if the library has no such text.
 func (s *Shares) List(ctx context.Context, account string, key library.Key) ([]library.Share, error) {
 	row, err := s.store.Library.Row(ctx, account, key)
 	if err == nil && row.Kind != library.KindTranscript {
@@ -223,7 +223,7 @@ func (s *Shares) Delete(ctx context.Context, account string, key library.Key, id
 }
 
 // At returns the text of the link with a token, and the account that made the link. The error is
-// ErrNone if no link that is alive has the token.
+// ErrNone if no active link has the token.
 func (s *Shares) At(ctx context.Context, token string) (account string, saved *db.Saved, err error) {
 	var found struct {
 		Account      string

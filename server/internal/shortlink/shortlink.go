@@ -20,8 +20,8 @@ const Patience = 5 * time.Second
 
 const maxHops = 3
 
-// Follower follows short links through the egress guard. Both members are required.
-// Safe for concurrent use.
+// Follower follows short links through the egress guard. Both members are required. It is
+// safe for concurrent use.
 type Follower struct {
 	Sites  *site.Table
 	Client func() *http.Client // returns a client of the egress guard

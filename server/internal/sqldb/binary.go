@@ -10,7 +10,7 @@ import (
 )
 
 // Binary returns a connection of db for a query whose rows have many bytes. PostgreSQL sends the
-// bytes as they are: other queries receive them as text, which is twice as long. Such a query costs
+// bytes unchanged: other queries receive them as text, which is twice as long. Such a query costs
 // PostgreSQL one more round trip.
 func Binary(db bun.IDB) bun.IConn {
 	if db.Dialect().Name() == dialect.PG {

@@ -24,15 +24,16 @@ const (
 	sqliteChangeWait = 5 * time.Second
 	// pgChangeLock is the advisory lock under which tables are changed.
 	pgChangeLock = 0x7472616e73637274
-	// pgLockWait is how long a change of tables waits for the lock of a table. All who want to
-	// write to the table wait behind it meanwhile.
+	// pgLockWait is how long a change of tables waits for the lock of a table. Meanwhile
+	// everyone who wants to write to the table waits behind it.
 	pgLockWait = 2 * time.Second
-	// pgLockPause is how long the others then have the table for themselves.
+	// pgLockPause is how long the others then may use the table.
 	pgLockPause = 3 * time.Second
 )
 
-// ChangeTables changes tables by the connections of db, ours by statements and River's by the
-// migrator. After an error ChangeTables may be called again: it goes on.
+// ChangeTables changes tables on the connections of db: our tables with statements, and
+// River's with the migrator. After an error, ChangeTables may be called again, and
+// continues.
 type ChangeTables func(ctx context.Context, db *bun.DB, river RiverMigrator) error
 
 // RiverMigrator changes River's tables.
@@ -57,9 +58,9 @@ func RiverMigrations(kind goose.Dialect) ([]rivermigrate.Migration, error) {
 }
 
 // ChangeTables calls change unless upToDate returns nil. No other process changes tables at the
-// same time. On SQLite it is ErrServed while another process serves the file. On PostgreSQL,
-// change is called again for as long as another program locks the tables. The calls have no bound
-// of time.
+// same time. On SQLite, the error is ErrServed while another process serves the file. On
+// PostgreSQL, change is called again for as long as another program locks the tables. The calls
+// have no time limit.
 func (d *DB) ChangeTables(ctx context.Context, upToDate func(ctx context.Context) error, change ChangeTables) error {
 	return d.database.changeTables(unbounded(ctx), upToDate, change)
 }

@@ -16,13 +16,13 @@ type Dialect interface {
 	ForUpdate(q *bun.SelectQuery) *bun.SelectQuery
 	// SkipLocked locks the rows that q selects and that no other transaction has locked.
 	SkipLocked(q *bun.SelectQuery) *bun.SelectQuery
-	// KeepUnlocked keeps the rows that q selects as they are until the end of the transaction, and
+	// KeepUnlocked keeps the rows that q selects unchanged until the end of the transaction, and
 	// leaves out a row that another transaction is changing. Others may keep the same rows.
 	KeepUnlocked(q *bun.SelectQuery) *bun.SelectQuery
-	// Ago is the time that was d ago, as an argument of a statement, by the clock that all
-	// processes share: the server's on PostgreSQL, the process's on SQLite.
+	// Ago returns the time d ago, as an argument of a statement, by the clock that all
+	// processes share: the server's clock on PostgreSQL, the process's clock on SQLite.
 	Ago(d time.Duration) any
-	// SizeQuery asks for the bytes of the database.
+	// SizeQuery asks for the size of the database in bytes.
 	SizeQuery() string
 	// Shared reports whether several processes may serve the database at once.
 	Shared() bool
@@ -37,11 +37,11 @@ type Dialect interface {
 	Milliseconds(column string) string
 	// RiverTime is a time as an argument, in the form in which River writes times.
 	RiverTime(t time.Time) any
-	// RiverNow is the present time in that form, by River's clock.
+	// RiverNow is the current time in that form, by River's clock.
 	RiverNow() any
 }
 
-// database is what else differs between SQLite and PostgreSQL.
+// database has the other differences between SQLite and PostgreSQL.
 type database interface {
 	kind() goose.Dialect
 	reader() *bun.DB
@@ -80,7 +80,7 @@ type transaction struct {
 	bun.Tx
 	// enqueue inserts a job of River's.
 	enqueue func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error
-	// free gives the connection back, after commit or rollback.
+	// free returns the connection, after commit or rollback.
 	free func()
 	// posted are the queues into which the transaction has put steps.
 	posted []string

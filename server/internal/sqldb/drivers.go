@@ -8,11 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Drivers stand between a DB and its database. The zero value leaves the drivers as they are.
+// Drivers are inserted between a DB and its database. The zero value leaves the drivers as
+// they are.
 type Drivers struct {
 	// SQLite wraps the driver of SQLite files; nil means that the driver is used as it is.
 	SQLite func(driver.Driver) driver.Driver
-	// Postgres is shown each statement that PostgreSQL gets; nil means that nobody is.
+	// Postgres is called with each statement for PostgreSQL; nil means that there are no
+	// calls.
 	Postgres pgx.QueryTracer
 }
 

@@ -16,8 +16,8 @@ import (
 )
 
 // Dump writes the database as it stands at one moment into a new file, which only this user can
-// read. Other processes go on to read and write the database. read asks the database as it stands
-// at the same moment. On PostgreSQL the program pg_dump writes the file.
+// read. Other processes continue to read and write the database. read can read the database as it
+// is at the same moment. On PostgreSQL the program pg_dump writes the file.
 func (d *DB) Dump(ctx context.Context, path string, read func(ctx context.Context, db bun.IDB) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -29,7 +29,7 @@ func (d *DB) Dump(ctx context.Context, path string, read func(ctx context.Contex
 	return d.database.dump(unbounded(ctx), path, read)
 }
 
-// Load fills a database with what Dump has written on a database of the same kind. The database is
+// Load fills a database with the output of Dump from a database of the same kind. The database is
 // empty: see Empty. prepare then changes the loaded database. After an error the database is still
 // empty, unless prepare has failed on PostgreSQL: the error says so.
 func Load(ctx context.Context, database string, dump io.Reader, prepare func(ctx context.Context, database string) error) error {
@@ -53,8 +53,8 @@ func KindOf(database string) goose.Dialect {
 	return goose.DialectPostgres
 }
 
-// Empty returns an error unless the database is empty. There is no file of an empty SQLite
-// database. An empty PostgreSQL database is there, and has no tables.
+// Empty returns an error unless the database is empty. An empty SQLite database has no
+// file. An empty PostgreSQL database exists, and has no tables.
 func Empty(ctx context.Context, database string) error {
 	path, ok := strings.CutPrefix(database, sqliteScheme)
 	if !ok {
@@ -92,7 +92,8 @@ func (s *sqlite) dump(ctx context.Context, path string, read func(ctx context.Co
 	return errors.Join(read(ctx, db), db.Close())
 }
 
-// copyFault explains why a copy of a SQLite file has failed: only the new file may lack room.
+// copyFault explains why a copy of a SQLite file has failed: only the new file may be out of
+// space.
 func copyFault(from, to string, err error) error {
 	var lite *sqlitedriver.Error
 	switch {
@@ -105,8 +106,8 @@ func copyFault(from, to string, err error) error {
 	return Wrap("copy the database", err)
 }
 
-// loadSQLite gives the file its name when the file is whole and prepared. The lock keeps away a
-// process that would serve a new file of this name.
+// loadSQLite gives the file its name when the file is complete and prepared. The lock
+// excludes a process that would serve a new file of this name.
 func loadSQLite(ctx context.Context, path string, dump io.Reader, prepare func(ctx context.Context, database string) error) (err error) {
 	unlock, err := lockFile(path + ".lock")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 )
 
-// ErrUncertain says that a commit got no answer. The commit may have happened.
+// ErrUncertain means that a commit got no answer. The commit may have happened.
 var ErrUncertain = errors.New("store: it is not known whether it was written")
 
 // uncertain adds ErrUncertain to the error of a commit, unless the database has refused
@@ -31,7 +31,7 @@ func uncertain(err error) error {
 	return fmt.Errorf("%w: %w", ErrUncertain, err)
 }
 
-// Wrap names what was done, and adds outage.ErrUnavailable to an error that passes.
+// Wrap says what was done, and adds outage.ErrUnavailable to a temporary error.
 func Wrap(what string, err error) error {
 	if err == nil {
 		return nil
@@ -39,7 +39,7 @@ func Wrap(what string, err error) error {
 	return fmt.Errorf("store: %s: %w", what, classified(err))
 }
 
-// classified adds outage.ErrUnavailable to an error of the database that passes.
+// classified adds outage.ErrUnavailable to a temporary error of the database.
 func classified(err error) error {
 	if errors.Is(err, outage.ErrUnavailable) || !passes(err) {
 		return err
@@ -47,8 +47,8 @@ func classified(err error) error {
 	return fmt.Errorf("%w: %w", outage.ErrUnavailable, err)
 }
 
-// passes reports whether an error of a database is about the state of the database, and
-// not about the statement.
+// passes reports whether an error is about the state of a database, and not about the
+// statement.
 func passes(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false // the caller has given up
@@ -100,7 +100,7 @@ func postgresPasses(code string) bool {
 // sqlitePasses knows SQLite's result codes, whose lowest byte is the class.
 func sqlitePasses(code int) bool {
 	switch code & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, // another program holds the file
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, // another program has locked the file
 		sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM,
 		sqlite3.SQLITE_INTERRUPT: // it took too long
 		return true

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes an exclusive lock on the file, which ends with the process, or
-// returns ErrServed. The file stays: to remove it would let two processes hold
-// locks on two files of the same name.
+// lockFile takes an exclusive lock on the file, which ends with the process, or returns
+// ErrServed. The file stays, because removing it would let two processes hold locks on
+// two files of the same name.
 func lockFile(path string) (release func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

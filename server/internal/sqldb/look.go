@@ -17,7 +17,7 @@ import (
 )
 
 // Look calls look with a database that the caller only reads. It makes no file, changes no table
-// and needs no right to write. A SQLite file that is not there, or is empty, looks like a database
+// and needs no right to write. A SQLite file that does not exist or is empty counts as a database
 // without tables. The place is the database in words, without user and password.
 func Look(ctx context.Context, database string, look func(ctx context.Context, kind goose.Dialect, pool *bun.DB) error) (place string, err error) {
 	path, isFile := strings.CutPrefix(database, sqliteScheme)

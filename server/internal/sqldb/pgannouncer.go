@@ -12,10 +12,10 @@ import (
 // announceEvery is the shortest time from one statement that notifies to the next.
 const announceEvery = 5 * time.Millisecond
 
-// announcer tells the other processes which topics commits have touched. The announcer waits for
+// announcer tells the other processes which topics commits have changed. The announcer waits for
 // no statement of a transaction: PostgreSQL lets one transaction with notifications commit at a
 // time, so the commits would wait for each other's writes to the disk. A statement that only
-// notifies writes nothing. It announces the topics of all commits since the statement before.
+// notifies writes nothing. It announces the topics of all commits since the previous statement.
 type announcer struct {
 	db     *bun.DB
 	log    *slog.Logger
@@ -47,7 +47,7 @@ func (a *announcer) add(topics ...string) {
 
 func (a *announcer) run(ctx context.Context) {
 	defer close(a.done)
-	telling := context.WithoutCancel(ctx) // the end cuts no statement off
+	telling := context.WithoutCancel(ctx) // the end of the announcer interrupts no statement
 	for {
 		select {
 		case <-ctx.Done():
@@ -60,7 +60,7 @@ func (a *announcer) run(ctx context.Context) {
 	}
 }
 
-// tell announces what is due. Watchers look at the rows now and then, so a statement that fails
+// tell announces what is due. Watchers read the rows from time to time, so a failed statement
 // is not repeated.
 func (a *announcer) tell(ctx context.Context) {
 	a.mu.Lock()

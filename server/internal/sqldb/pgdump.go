@@ -91,7 +91,7 @@ func serverVersion(ctx context.Context, config *pgx.ConnConfig) (version int, er
 	return version, err
 }
 
-// emptyPostgres counts what people make in a database.
+// emptyPostgres counts the objects that users have made in a database.
 func emptyPostgres(ctx context.Context, database string) error {
 	config, err := pgx.ParseConfig(database)
 	if err != nil {
@@ -148,7 +148,8 @@ func (c *counted) failure() error {
 	return nil
 }
 
-// whole reads a dump as a restore does: pg_dump may end well although the dump has lost its end.
+// whole reads a dump as a restore does, because pg_dump may succeed although the dump has lost
+// its end.
 func whole(ctx context.Context, path string, server int) error {
 	program, err := findProgram(ctx, "pg_restore", server, candidates("pg_restore"))
 	if err != nil {

@@ -28,7 +28,7 @@ type listener struct {
 	done    chan struct{}
 }
 
-// listen returns when nothing that is committed from now on is missed.
+// listen returns when no later commit can be missed.
 func listen(ctx context.Context, config *pgx.ConnConfig, hub *hub, log *slog.Logger) (*listener, error) {
 	l := &listener{config: config, hub: hub, session: newSession(), log: log, done: make(chan struct{})}
 	conn, err := l.connect(ctx)

@@ -44,8 +44,8 @@ func candidates(name string) []string {
 	return paths
 }
 
-// findProgram returns the oldest of the programs that is at least as new as a server: older programs
-// do not read the server, and much newer ones ask the server what it does not know.
+// findProgram returns the oldest program that is at least as new as a server. Older programs cannot
+// read the server, and much newer ones may use features that the server does not have.
 func findProgram(ctx context.Context, name string, server int, paths []string) (*program, error) {
 	var found []*program
 	var bad error
@@ -97,21 +97,22 @@ func versionOf(ctx context.Context, path string) (int, error) {
 	return strconv.Atoi(string(m[1]))
 }
 
-// errStalled ends a program that does nothing.
+// errStalled ends a program that makes no progress.
 var errStalled = errors.New("it has done nothing")
 
-// task is what a program is to do.
+// task is a task for a program.
 type task struct {
 	args   []string
 	stdin  *counted // nil means nothing
 	writes string   // the file that the program writes; "" means none
 	// moved is how much the program has done. It grows while the program works.
 	moved    func() int64
-	patience time.Duration // for which moved may stand still
+	patience time.Duration // for how long moved may not change
 }
 
-// run runs the program on a database; nil: on none. The password is not among the arguments, which
-// every user of the machine can read. The end of ctx kills the program and its children.
+// run runs the program on a database; nil means without a database. The password is not among the
+// arguments, which every user of the machine can read. The end of ctx kills the program and its
+// children.
 func (p *program) run(ctx context.Context, config *pgx.ConnConfig, t task) error {
 	within, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -153,7 +154,7 @@ func (p *program) run(ctx context.Context, config *pgx.ConnConfig, t task) error
 	return nil
 }
 
-// watch ends a program that does nothing.
+// watch ends a program that makes no progress.
 func (t task) watch(ctx context.Context, end context.CancelCauseFunc) {
 	tick := time.NewTicker(t.patience / 10)
 	defer tick.Stop()
@@ -188,7 +189,7 @@ func runGroup(cmd *exec.Cmd) error {
 	return nil // the program has ended well; a child of it holds a pipe
 }
 
-// failed is the error of a program that has failed, with the cure for what it said.
+// failed is the error of a failed program, with the remedy for its message.
 func (p *program) failed(err error, said []byte, writes string) error {
 	words := strings.TrimPrefix(strings.TrimSpace(string(said)), p.name+": error: ")
 	if words == "" {
@@ -225,7 +226,7 @@ var programCures = []struct{ said, cure string }{
 	{"terminating connection", cureServer},
 }
 
-// saidBefore repeats what a program has said, if it has said something.
+// saidBefore repeats the output of a program, if there is any.
 func saidBefore(said []byte) string {
 	if words := clip.Line(strings.TrimSpace(string(said)), maxSaid); words != "" {
 		return ", and said before: " + words

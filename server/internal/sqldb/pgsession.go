@@ -24,8 +24,8 @@ type session struct {
 	again  bool // the lock was lost before since
 }
 
-// settled is how long a process that has lost its own lock judges no other process: what broke its
-// connection may have broken all connections.
+// settled is how long a process that has lost its own lock does not judge other processes, because
+// the cause may have broken all connections.
 const settled = 10 * time.Second
 
 func newSession() *session { return &session{number: 1 + rand.Int64N(math.MaxInt64)} }

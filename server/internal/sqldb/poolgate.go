@@ -9,9 +9,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 )
 
-// gate is the line before a pool of connections. A caller waits in it for as long
-// as the database answers others, however many they are. When the database answers
-// none, all give up at the same time, and not one after the other.
+// gate is the line before a pool of connections. A caller waits in it for as long as the
+// database answers others, however many they are. When the database answers nobody, all
+// callers give up at the same time, and not one after another.
 type gate struct {
 	slots    chan struct{}
 	answered atomic.Pointer[time.Time]

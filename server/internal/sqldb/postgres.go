@@ -22,11 +22,11 @@ import (
 )
 
 const (
-	// pgConns bounds the connections for our own queries. River has a pool of its own, whose
+	// pgConns limits the connections for our own queries. River has a pool of its own, whose
 	// size is pool_max_conns in the URL, and the listener has one more connection.
 	pgConns = 16
-	// maxIdleInTx is how long a transaction may stand without a statement. A transaction
-	// stands only if its process is stopped or unreachable.
+	// maxIdleInTx is how long a transaction may be idle between two statements. A
+	// transaction is idle only if its process is stopped or unreachable.
 	maxIdleInTx = 10 * time.Second
 	// pgFetchPoll is how often River looks for steps without being woken. River's connection for
 	// notifications may be broken, and River then takes up to a minute to replace it.
@@ -95,7 +95,7 @@ func pgPool(config *pgx.ConnConfig, turn *gate) *bun.DB {
 	return bun.NewDB(db, pgdialect.New(), newerColumns).WithQueryHook(statementBound{turn})
 }
 
-// prepareConn makes times UTC. It bounds how long the locks of a stopped process block the
+// prepareConn makes times UTC. It limits how long the locks of a stopped process block the
 // other processes.
 func prepareConn(ctx context.Context, c *pgx.Conn) error {
 	c.TypeMap().RegisterType(&pgtype.Type{

@@ -9,7 +9,7 @@ import (
 )
 
 // repeatAfter is how long a repeated warning of River's is left out. While the database is
-// away, each of River's loops logs the same line every second.
+// not available, each of River's loops logs the same line every second.
 const repeatAfter = 30 * time.Second
 
 // Quiet is the logger for River: it lets warnings and errors pass, and leaves out

@@ -34,7 +34,8 @@ func (d riverDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.L
 // SupportsListenNotify keeps River from writing notifications into the file.
 func (riverDriver) SupportsListenNotify() bool { return false }
 
-// riverListener tells a River client of the queues that have a new step. Safe for concurrent use.
+// riverListener tells a River client of the queues that have a new step. It is safe for
+// concurrent use.
 type riverListener struct {
 	mu     sync.Mutex
 	queues []string      // of which the client has not heard

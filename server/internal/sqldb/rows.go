@@ -9,11 +9,10 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// ErrNotFound says that no row answers.
+// ErrNotFound means that there is no such row.
 var ErrNotFound = errors.New("store: not found")
 
-// ErrExists says that a row which may exist only once is there already. The
-// transaction stays usable.
+// ErrExists means that a unique row already exists. The transaction stays usable.
 var ErrExists = errors.New("store: exists already")
 
 // One turns the error of a query for a single row into an error of the store: no row is ErrNotFound.

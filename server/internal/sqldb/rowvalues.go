@@ -47,5 +47,5 @@ func Stamp(times ...*time.Time) {
 	}
 }
 
-// Moment cuts a time to what both databases keep: microseconds, in UTC.
+// Moment truncates a time to microseconds, in UTC, which both databases store.
 func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

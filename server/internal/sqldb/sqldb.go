@@ -1,7 +1,7 @@
 // Package sqldb opens a SQLite file, which one process serves, or a PostgreSQL, which many
-// processes serve, and runs statements and transactions on it. Each call has a bound of
-// time. The package knows no tables. Its errors begin with "store:", the name that
-// operators know.
+// processes serve, and runs statements and transactions on it. Each call has a time limit.
+// The package knows no tables. Its errors begin with "store:", the name that operators
+// know.
 package sqldb
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// ErrServed says that another process serves the same SQLite file.
+// ErrServed means that another process serves the same SQLite file.
 var ErrServed = errors.New("store: another process serves this database: stop that one, or name another; PostgreSQL takes any number of them")
 
-// ErrNoDatabase says that there is no database of that name, or no database in which the
-// service has made its tables.
+// ErrNoDatabase means that there is no database of that name, or that the service has
+// made no tables in it.
 var ErrNoDatabase = errors.New("store: there is no such database")
 
 // Options says where the database is.
@@ -30,7 +30,7 @@ type Options struct {
 	// MustExist makes Open return ErrNoDatabase for a database without tables, and make no
 	// file.
 	MustExist bool
-	// FullSync makes each SQLite commit survive a loss of power.
+	// FullSync makes each SQLite commit survive a power failure.
 	FullSync bool
 	// Inserts configures the River client that inserts in transactions. Required.
 	Inserts *river.Config
@@ -41,7 +41,7 @@ type Options struct {
 // newerColumns lets statements pass over the columns that a newer version has added to tables.
 var newerColumns = bun.WithDiscardUnknownColumns()
 
-// DB is an open database. Safe for concurrent use.
+// DB is an open database. It is safe for concurrent use.
 type DB struct {
 	Dialect
 	database database

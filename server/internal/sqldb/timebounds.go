@@ -8,12 +8,12 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// The bounds for a transaction, or for a statement outside of a transaction. After the
+// The limits for a transaction, or for a statement outside of a transaction. After the
 // bound the error is outage.ErrUnavailable.
 const (
 	answerTime = 4 * time.Second // a caller waits for the answer
 	workTime   = time.Minute     // no caller waits
-	// RiverBound bounds each of River's own statements on PostgreSQL.
+	// RiverBound limits each of River's own statements on PostgreSQL.
 	RiverBound = 10 * time.Second
 )
 
@@ -48,10 +48,10 @@ func Sized(ctx context.Context, bytes int) context.Context {
 }
 
 // slowest is how many bytes in a second a database writes at least under load. A slower
-// database counts as away.
+// database counts as not available.
 const slowest = 256 << 10
 
-// unbounded takes the bound off, for changes to tables.
+// unbounded removes the limit, for changes of tables.
 func unbounded(ctx context.Context) context.Context { return withPatience(ctx, within) }
 
 func withPatience(ctx context.Context, d time.Duration) context.Context {
@@ -65,7 +65,7 @@ func patienceOf(ctx context.Context) time.Duration {
 	return answerTime
 }
 
-// statementBound bounds the statements outside of InTx.
+// statementBound limits the statements outside of InTx.
 type statementBound struct{ gate *gate }
 
 type cancelKey struct{}
@@ -97,7 +97,7 @@ func (b statementBound) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	}
 }
 
-// queueBound bounds the statements that River sends without a bound of its own. A dead
+// queueBound limits the statements that River sends without a bound of its own. A dead
 // connection under a fetch may give no sign.
 type queueBound struct{}
 

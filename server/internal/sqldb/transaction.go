@@ -11,7 +11,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// maxTries bounds how often a transaction runs that the database rolls back because of
+// maxTries limits how often a transaction runs that the database rolls back because of
 // another transaction.
 const maxTries = 10
 
@@ -92,14 +92,14 @@ func (d *DB) try(ctx context.Context, fn func(ctx context.Context, tx *Tx) error
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
 // AtEnd has fn called as soon as others may see what the transaction has changed: after the
-// commit, also if the commit got no answer, and before anybody learns of the commit. After a
+// commit, even if the commit got no answer, and before anybody learns of the commit. After a
 // rollback fn is not called.
 func (tx *Tx) AtEnd(fn func()) { tx.ended = append(tx.ended, fn) }
 
 // Wake wakes the topics' watchers after the commit.
 func (tx *Tx) Wake(topics ...string) { tx.topics = append(tx.topics, topics...) }
 
-// Lock makes transactions that name the same key run one after the other, until the end of
+// Lock makes transactions that name the same key run one after another, until the end of
 // the transaction: an advisory lock on PostgreSQL. On SQLite transactions are serial.
 func (tx *Tx) Lock(ctx context.Context, key string) error {
 	return Wrap("lock "+strconv.Quote(key), tx.database.lock(ctx, tx.Tx, key))
@@ -110,7 +110,8 @@ func (tx *Tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.Inser
 	return tx.enqueue(ctx, args, opts)
 }
 
-// Posted tells that steps wait in queues. The transaction need not say so of a step that it inserts.
+// Posted says that steps wait in queues. The transaction need not say so about a step that it
+// inserts.
 func (tx *Tx) Posted(queues ...string) { tx.posted = append(tx.posted, queues...) }
 
 // inTx marks the context of a function that runs in a transaction of a DB.

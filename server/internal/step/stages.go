@@ -5,7 +5,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The states that the steps speak of.
+// The states that the steps use.
 var (
 	Queued        = lifecycle.Of(transcript.StageQueued)
 	CaptionFetch  = lifecycle.Of(transcript.StageCaptionFetch)
@@ -15,8 +15,9 @@ var (
 	Publishing    = lifecycle.Of(transcript.StagePublishing)
 )
 
-// Way is the way of work to a step of a kind: from where the work waits for the step to where
-// the step works. Off its way a step has nothing to do. Way is empty for a kind that is unknown.
+// Way is the way of work to a step of a kind: from the state in which the work waits for the
+// step to the state in which the step works. If the work is not on the way of a step, the step
+// has nothing to do. Way is empty for a kind that is unknown.
 func Way(kind string) []lifecycle.State {
 	switch kind {
 	case Captions{}.Kind():
@@ -33,7 +34,7 @@ func Way(kind string) []lifecycle.State {
 	return nil
 }
 
-// WaitingFor is where work waits that a step has left half done.
+// WaitingFor is the state in which work waits after a step has left it half done.
 func WaitingFor(s lifecycle.State) lifecycle.State {
 	if s == ASRRunning || s == Publishing {
 		return ASRQueued
@@ -41,9 +42,9 @@ func WaitingFor(s lifecycle.State) lifecycle.State {
 	return Queued
 }
 
-// BeyondCaptions tells that the captions are known not to answer: the work goes
-// on with the sound. (Captions that do answer are published in the move that
-// finds them.)
+// BeyondCaptions reports whether it is known that captions do not answer: the work
+// continues with the sound. (Captions that do answer are published in the move that finds
+// them.)
 func BeyondCaptions(s lifecycle.State) bool {
 	return s.Stage != transcript.StageQueued && s.Stage != transcript.StageCaptionFetch
 }

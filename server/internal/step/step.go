@@ -1,5 +1,5 @@
-// Package step names the steps by which a text is made, the queues in which the steps stand, and
-// where work stands before and during each step.
+// Package step names the steps by which a text is made, their queues, and the states of work
+// before and during each step.
 //
 //	err := tx.Queue.Enqueue(ctx, step.Publish{Work: e.ID})
 //	way := step.Way(w.Kind)
@@ -24,7 +24,7 @@ const (
 	PublishQueue  = "publish"
 )
 
-// Queues are the queues whose lengths are told.
+// Queues are the queues whose lengths the metrics show.
 func Queues() []string {
 	return []string{CaptionsQueue, DownloadQueue, MediaQueue, ASRQueue, SpeakersQueue, PublishQueue}
 }
@@ -39,7 +39,7 @@ type Step interface {
 // Held is a step that this process has begun and holds, until another process takes the step over.
 type Held struct {
 	Work string    // the id of the work
-	Row  queue.Row // the run of the queue, which proves whose the step is
+	Row  queue.Row // the run of the queue, which proves who owns the step
 	Dir  string    // for scratch files
 }
 
@@ -60,7 +60,7 @@ func (Captions) Queue() string { return CaptionsQueue }
 // Prepare downloads, decodes and cuts the media. It is the first step of an upload.
 type Prepare struct {
 	Work string `json:"extraction"`
-	// Link tells that the media must be downloaded.
+	// Link says that the media must be downloaded.
 	Link bool `json:"link,omitempty"`
 }
 
@@ -101,11 +101,12 @@ func (Start) Queue() string { return StartQueue }
 type Recognize struct {
 	Work  string `json:"extraction"`
 	Chunk int    `json:"chunk"`
-	// Failed is how many attempts at this chunk have failed. Chunks count each for
-	// itself, as all in the queue fail when a recognizer is away for a moment.
+	// Failed is how many attempts at this chunk have failed. Each chunk counts its own
+	// attempts, because all chunks in the queue fail when a recognizer is not available for
+	// a moment.
 	Failed int `json:"failed,omitempty"`
-	// InTurn tells that the chunks of the work are recognized one after the other,
-	// as each wants the voices of those before.
+	// InTurn says that the chunks of the work are recognized one after another, because each
+	// needs the voices of the previous ones.
 	InTurn bool `json:"inTurn,omitempty"`
 }
 

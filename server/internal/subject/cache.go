@@ -13,10 +13,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Fresh reports whether what was learned at a time is new enough to be used.
+// Fresh reports whether facts from the given time are new enough.
 type Fresh func(at time.Time) bool
 
-// Within accepts what is younger than ttl: with account.Unlimited everything, with 0
+// Within accepts facts younger than ttl: with account.Unlimited everything, with 0
 // nothing.
 func Within(ttl time.Duration) Fresh {
 	if ttl == account.Unlimited {
@@ -25,7 +25,7 @@ func Within(ttl time.Duration) Fresh {
 	return func(at time.Time) bool { return time.Since(at) < ttl }
 }
 
-// Since accepts what was learned after a time.
+// Since accepts facts from after a time.
 func Since(start time.Time) Fresh {
 	return func(at time.Time) bool { return !at.Before(start) }
 }
@@ -33,8 +33,8 @@ func Since(start time.Time) Fresh {
 // AnyAge accepts everything, however old.
 func AnyAge(time.Time) bool { return true }
 
-// Shelf returns the cached texts of the subject that are not too old. A text that was
-// put in never gets too old.
+// Shelf returns the cached texts of the subject that are not too old. A text that a
+// program stored never gets too old.
 func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts Fresh) (*db.Shelf, error) {
 	shelf, err := r.Contents.Shelf(ctx, s.Owner, account, s.Platform, s.ExternalID)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s Subject) Captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
 		return nil, false
 	}
 	tracks := putInTracks(shelf)
-	if shelf.Tracks == nil { // then only the first entry: by what was put in, or its exact tag
+	if shelf.Tracks == nil { // then only the first entry: a stored text of a program, or its exact tag
 		if n, ok := language.MatchTrack(tags[0], tracks); ok {
 			return captionIn(shelf, tracks[n].Lang), true
 		}
@@ -93,7 +93,8 @@ func (s Subject) Captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
 	return nil, false
 }
 
-// published is the text of the publisher that answers the list of a direct link, or nil.
+// published returns the text of the publisher that answers the list of a direct link, or
+// nil.
 func (s Subject) published(shelf *db.Shelf) *db.ShelfText {
 	if !s.WantsCaptions() {
 		return nil
@@ -111,7 +112,7 @@ func (s Subject) published(shelf *db.Shelf) *db.ShelfText {
 	return nil
 }
 
-// captionIn is the text in a language that was put in, else that of captions.
+// captionIn returns a program's text in a language, or otherwise the captions.
 func captionIn(shelf *db.Shelf, lang string) *db.ShelfText {
 	if text := find(shelf, func(t db.ShelfText) bool { return isPutIn(t) && strings.EqualFold(t.Lang, lang) }); text != nil {
 		return text
@@ -121,18 +122,20 @@ func captionIn(shelf *db.Shelf, lang string) *db.ShelfText {
 	})
 }
 
-// isPutIn tells that a text was put in by the program around the service. It goes before
-// captions in the same language, and where there are no captions before what was heard.
+// isPutIn reports whether the embedding program stored a text. Such a text is preferred
+// to captions in the same language, and, if there are no captions, to recognized text.
 func isPutIn(t db.ShelfText) bool { return t.Source == transcript.OriginManual }
 
-// putIn is the newest text that was put in, in a language if one is named.
+// putIn returns the newest text that the embedding program stored, in a language if one
+// is named.
 func putIn(shelf *db.Shelf, lang string) *db.ShelfText {
 	return find(shelf, func(t db.ShelfText) bool {
 		return isPutIn(t) && (lang == "" || language.Same(t.Lang, lang))
 	})
 }
 
-// putInTracks are the texts that were put in, as tracks that lists are matched with.
+// putInTracks returns the texts that the embedding program stored, as tracks that lists
+// are matched with.
 func putInTracks(shelf *db.Shelf) (tracks []transcript.Track) {
 	for _, t := range shelf.Texts {
 		if isPutIn(t) {

@@ -1,5 +1,5 @@
-// Package subject is what a request asks for, a content in some languages, and which
-// stored text answers it.
+// Package subject has the subject of a request, a content in some languages, and decides
+// which stored text answers it.
 package subject
 
 import (
@@ -12,27 +12,26 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// DefaultLanguage is what a caller who sends no list wants of a platform with
-// captions.
+// DefaultLanguage is the language list for a platform with captions if the caller sends
+// none.
 const DefaultLanguage = "en"
 
-// Direct reports whether a content is what a link of no platform leads to. Such a content belongs
-// to the account that has sent the link, like a file that the account uploads.
+// Direct reports whether a content belongs to a link of no platform. Such a content belongs to
+// the account that has sent the link, like a file that the account uploads.
 func Direct(c engine.Content) bool { return c.Platform == transcript.Upload && c.URL != "" }
 
-// Subject is what a piece of work is of: one content, in the languages of a list.
+// Subject is the subject of a piece of work: one content, in the languages of a list.
 type Subject struct {
-	// Owner is the account for an upload, a direct link, and what the account wants heard
-	// in its own way; "" for what all may share.
+	// Owner is the account for an upload, for a direct link, and for a recording that the
+	// account wants recognized in its own way; "" for shared work.
 	Owner string
 	engine.Content
 	Languages transcript.LanguageList
-	Prompt    string // that an upload is recognized with; "" for none
+	Prompt    string // the prompt with which an upload is recognized; "" for none
 	Listening transcript.Listening
 }
 
-// Of is the subject of a request. Lists that mean the same make the same
-// subject.
+// Of is the subject of a request. Lists with the same meaning make the same subject.
 func Of(c engine.Content, list transcript.LanguageList) Subject {
 	switch {
 	case Direct(c): // without a list, every transcript of the publisher answers
@@ -45,8 +44,8 @@ func Of(c engine.Content, list transcript.LanguageList) Subject {
 	return Subject{Content: c, Languages: list}
 }
 
-// OnlyASR is the list that asks for recognition in a language and nothing else; it
-// is empty for "", a language that is to be found out.
+// OnlyASR is the list that asks only for recognition in a language. It is empty for "",
+// which means that the language is to be detected.
 func OnlyASR(tag string) transcript.LanguageList {
 	if tag == "" {
 		return nil
@@ -54,12 +53,12 @@ func OnlyASR(tag string) transcript.LanguageList {
 	return transcript.LanguageList{{Tag: tag, ASR: true}}
 }
 
-// OfWork is what stored work is of.
+// OfWork returns the subject of stored work.
 func OfWork(e *db.Work) Subject {
 	s := Subject{Owner: e.Owner, Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.SourceURL}, Prompt: e.Prompt, Listening: e.Listening}
 	if e.Languages != "" {
-		// Only canonical lists are stored, which always can be read; of one that
-		// cannot, nothing is known.
+		// Only canonical lists are stored, and they can always be read; for an unreadable one,
+		// nothing is known.
 		s.Languages, _ = transcript.ParseLanguageList(e.Languages)
 	}
 	return s
@@ -72,7 +71,7 @@ func (s Subject) ASRLanguage() string {
 	return entry.Tag
 }
 
-// WantsCaptions tells that the list does not begin with recognition.
+// WantsCaptions reports whether the list does not begin with recognition.
 func (s Subject) WantsCaptions() bool {
 	if Direct(s.Content) {
 		return len(s.Languages) == 0 || !s.Languages[0].ASR

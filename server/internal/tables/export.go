@@ -11,16 +11,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Export says what of a row goes into the export of its account. The zero value is the whole row, in
-// the order of Table.Key.
+// Export says which parts of a row the export of its account contains. The zero value is the whole
+// row, in the order of Table.Key.
 type Export struct {
 	Order []string // columns that no two rows of an account have in common; nil means Table.Key
-	// Join names another table that has more of the row, and More are its columns.
+	// Join names another table with more columns of the row, and More are these columns.
 	Join, More string
-	Omit       []string // secrets, and what only the service understands
+	Omit       []string // secrets, and columns that only the service understands
 	Bool       []string // columns of true and false, which SQLite keeps as numbers
 	JSON       []string // columns of JSON
-	// Open changes a row that is stored in a form of its own; nil means that no column is.
+	// Open converts a row that is stored in a special form; nil means that no column is.
 	Open func(ctx context.Context, from bun.IDB, row map[string]any) error
 }
 
@@ -63,8 +63,8 @@ func (t Table) Rows(ctx context.Context, from bun.IDB, account string, each func
 	}
 }
 
-// rowsAfter returns rows after one whose columns of the order are last; nil means the first
-// rows.
+// rowsAfter returns the rows after the row whose order columns are last; nil means the
+// first rows.
 func (t Table) rowsAfter(from bun.IDB, account string, order []string, last []any) *bun.RawQuery {
 	columns := "t." + strings.Join(order, ", t.")
 	args := []any{account, bun.Safe(columns), rowsAtOnce}
@@ -76,7 +76,7 @@ func (t Table) rowsAfter(from bun.IDB, account string, order []string, last []an
 	return from.NewRaw("SELECT t.*"+t.Export.More+" FROM "+t.Name+" AS t"+t.Export.Join+" WHERE "+t.Owner+after+" ORDER BY ?1 LIMIT ?2", args...)
 }
 
-// shape makes a row fit for JSON.
+// shape converts a row for JSON.
 func (e *Export) shape(row map[string]any) {
 	for _, column := range e.Omit {
 		delete(row, column)

@@ -3,7 +3,7 @@
 //
 // An address holds a token of 256 random bits. The token is the only credential of a reader, so
 // the table has only the hash of the token. An account has one feed. A new address ends the
-// address before, and the feed keeps its id, so that readers recognize the entries.
+// previous address, and the feed keeps its id, so that readers recognize the entries.
 package textfeed
 
 import (
@@ -35,7 +35,7 @@ type Feed struct {
 	CreatedAt time.Time // of the address
 }
 
-// Feeds keeps the feeds of accounts. Safe for concurrent use.
+// Feeds keeps the feeds of accounts. It is safe for concurrent use.
 type Feeds struct{ db *sqldb.DB }
 
 // New returns the feeds in a database.
@@ -79,8 +79,8 @@ func (f *Feeds) one(ctx context.Context, where string, value any) (Feed, error) 
 	return feed, sqldb.Wrap("read a feed", err)
 }
 
-// Delete ends the address of an account and forgets the feed. An account without a feed is no
-// error.
+// Delete ends the address of an account and forgets the feed. It is not an error if an
+// account has no feed.
 func (f *Feeds) Delete(ctx context.Context, account string) error {
 	err := f.db.InTx(ctx, func(ctx context.Context, tx *sqldb.Tx) error {
 		_, err := tx.NewDelete().Model((*Feed)(nil)).Where("account = ?", account).Exec(ctx)

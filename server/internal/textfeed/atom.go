@@ -12,7 +12,8 @@ import (
 // MediaType is the type of a feed.
 const MediaType = "application/atom+xml; charset=utf-8"
 
-// title and author stand in every feed: Atom demands both, and a feed does not name its owner.
+// Every feed has the title and the author: Atom requires both, and a feed does not name its
+// owner.
 const (
 	feedTitle  = "New transcripts"
 	feedAuthor = "transcriptkit"
@@ -87,7 +88,7 @@ func (e *Entry) atom() atomEntry {
 	if link := e.link(); link != "" {
 		entry.Link, entry.Summary = &atomLink{"alternate", link}, text
 	} else {
-		entry.Content = text // Atom demands a link of an entry without content
+		entry.Content = text // Atom requires a link in an entry without content
 	}
 	return entry
 }

@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	// MaxEntries is how many texts a feed has.
+	// MaxEntries is the largest number of texts in a feed.
 	MaxEntries = 100
-	// considered is how many of the texts that were requested last are looked at. The feed has
-	// those of them that were ready last: a recording may take hours while other texts get ready.
+	// considered is how many of the most recently requested texts are read. The feed has those of
+	// them that became ready last, because a recording may take hours while other texts become
+	// ready.
 	considered = 500
 	// maxExcerpt is how much of a text is in the feed, in characters.
 	maxExcerpt = 1000
-	// maxTitle bounds a title or a name in the feed, in characters.
+	// maxTitle limits a title or a name in the feed, in characters.
 	maxTitle = 300
 )
 

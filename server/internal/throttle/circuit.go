@@ -13,7 +13,7 @@ import (
 )
 
 // A source that blocks is not visited for the time that it asks for. If it names no time, the
-// cool-down is firstCoolDown, and doubles with each further block up to a bound. The bound is
+// cool-down is firstCoolDown, and doubles with each further block up to a bound. The limit is
 // higher for a source that asks for that much by itself, because its blocks are long. The
 // requested time is bounded too: no job waits longer.
 const (

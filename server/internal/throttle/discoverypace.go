@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// discovery is a Discovery that keeps the pace.
+// discovery is a Discovery that respects the pace.
 type discovery struct {
 	engine.Discovery
 	pace *Throttle

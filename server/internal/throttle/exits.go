@@ -19,7 +19,7 @@ type Exit struct {
 	Open     int   // its open circuits, one for each platform and source that does not get visits by it
 }
 
-// Exits returns the health of the exits of the present pool, in the order of the pool. If the
+// Exits returns the health of the exits of the current pool, in the order of the pool. If the
 // pool loses an exit, the counts of the exit are lost too.
 func (p *Throttle) Exits() (all []Exit) {
 	pool := p.exits()
@@ -70,7 +70,7 @@ func (p *Throttle) forget(pool []*egress.Exit) {
 	})
 }
 
-// exits returns the present pool, or nil if the service leaves directly.
+// exits returns the current pool, or nil if the service connects directly.
 func (p *Throttle) exits() []*egress.Exit {
 	if p.guard == nil {
 		return []*egress.Exit{nil}

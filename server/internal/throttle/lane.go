@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// lane is the way to a platform by one exit. Its tokens are shared by all sources, because the
-// platform sees one visitor. Each source has a circuit of its own.
+// lane is the way to a platform through one exit. Its tokens are shared by all sources,
+// because the platform sees one visitor. Each source has a circuit of its own.
 type lane struct {
 	exit *egress.Exit // nil means that the service has no pool of exits
 	name string       // of the exit

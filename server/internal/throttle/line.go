@@ -40,7 +40,7 @@ func (l *line) ahead(v visitor) []place {
 }
 
 // stand gives the visitor the last place of its round, or the first place of its kind, unless
-// its present place is as good. It returns the index of the place.
+// its current place is as good. It returns the index of the place.
 func (l *line) stand(v visitor, first bool) int {
 	n, stands := l.index(v)
 	switch {

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// patience bounds a visit's wait for its token. A visit that would wait longer is not made,
+	// patience limits a visit's wait for its token. A visit that would wait longer is not made,
 	// so that its worker can visit another platform.
 	patience = 2 * time.Second
 	// longest is the longest wait for a token, so that a tiny rate does not overflow.
 	longest = 24 * time.Hour
 )
 
-// queue brings the visits to a platform into an order, and gives each visit a token of one lane.
-// Two kinds of visits need tokens: visits that stand in line, and readers' visits, which do not.
-// While visits stand in line, readers get at most every second token of all lanes together, so
-// that neither kind can starve the other.
+// queue orders the visits to a platform, and gives each visit a token of one lane. Two kinds of
+// visits need tokens: visits that stand in line, and readers' visits, which do not. While visits
+// stand in line, readers get at most every second token of all lanes together, so that neither
+// kind can starve the other.
 type queue struct {
 	platform transcript.Platform
 	log      *slog.Logger
@@ -75,9 +75,9 @@ func (q *queue) setRate(r pace.Rate) {
 	}
 }
 
-// meet takes over the present pool of exits. A lane keeps its state while the pool has an exit of
-// its name. A lane whose exit is gone is dropped as soon as it would begin as a new lane does: so
-// an exit that goes and comes gains nothing.
+// meet takes over the current pool of exits. A lane keeps its state while the pool has an exit of
+// its name. A lane whose exit was removed is dropped as soon as it would begin like a new lane:
+// so an exit gains nothing by leaving and returning.
 func (q *queue) meet(exits []*egress.Exit) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -126,7 +126,7 @@ func (q *queue) try(v visitor, r route) (g *grant, wait time.Duration, blocked b
 		q.settle(now)
 		l, wait := q.until(v, r.source, now)
 		if wait > 0 {
-			// A visit may move forward to its present turn here.
+			// A visit may move forward to its current turn here.
 			if l, wait = q.place(v, r.source, now, false); wait > 0 {
 				return nil, wait, q.opens(r.source) > 0
 			}
@@ -310,7 +310,7 @@ func (q *queue) until(v visitor, source int, now time.Time) (*lane, time.Duratio
 }
 
 // opens returns the time until the first lane may be visited; 0 means that one may be visited
-// now; never: no lane serves the source.
+// now, and never that no lane serves the source.
 func (q *queue) opens(source int) time.Duration {
 	soonest := never
 	for _, l := range q.lanes {

@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// captionSource is a caption source that keeps the pace.
+// captionSource is a caption source that respects the pace.
 type captionSource struct {
 	engine.CaptionSource
 	pace *Throttle
@@ -27,14 +27,14 @@ func (s captionSource) Captions(ctx context.Context, c engine.Content, pick func
 // Check calls the Check of the source, if it has one.
 func (s captionSource) Check(ctx context.Context) error { return check(ctx, s.CaptionSource) }
 
-// audioSource is an audio source that keeps the pace.
+// audioSource is an audio source that respects the pace.
 type audioSource struct {
 	engine.AudioSource
 	pace *Throttle
 }
 
 // Audio downloads, which may take hours. The circuit closes as soon as sound arrives. Known is
-// called once, also if the download begins again by another exit.
+// called once, even if the download begins again by another exit.
 func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (path string, err error) {
 	progress := o.Progress
 	if known, heard := o.Known, false; known != nil {
@@ -65,7 +65,7 @@ func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o 
 // Check calls the Check of the source, if it has one.
 func (s audioSource) Check(ctx context.Context) error { return check(ctx, s.AudioSource) }
 
-// listSource is a list source that keeps the pace.
+// listSource is a list source that respects the pace.
 type listSource struct {
 	engine.ListSource
 	pace *Throttle

@@ -1,25 +1,25 @@
-// Package throttle keeps a service welcome on the platforms that it visits: it limits the rate of
-// visits, and makes no visits while a platform blocks.
+// Package throttle keeps the service from being blocked by platforms: it limits the rate of
+// visits, and makes no visits while a platform blocks the service.
 //
 //	t, err := throttle.New(pace.Config{}, guard, log)
 //	eng = t.Engine(eng) // its sources now keep the pace
 //
-// A visit is one call of a caption source, of an audio source, of a list source or of
-// discovery. Describing videos counts as one visit for each video. A platform judges by the
-// address of its visitors, so each visit leaves by one exit of the guard's pool. All visits to a
-// platform by one exit share one token bucket. Each source has a circuit breaker for each
-// platform and exit. An answer of IP_BLOCKED opens the breaker for the time that the platform
-// asks for. If the platform names no time, the breaker opens for 30 s, and twice as long each
-// time while the block goes on. The bound is 10 min, or an hour if the platform asks for 10 min or
-// more. After that, one visit finds out whether the platform answers again. An exit that does not
-// work opens the breaker too.
+// A visit is one call of a caption source, of an audio source, of a list source or of discovery.
+// Describing videos counts as one visit for each video. A platform judges by the address of its
+// visitors, so each visit leaves by one exit of the guard's pool. All visits to a platform by one
+// exit share one token bucket. Each source has a circuit breaker for each platform and exit. An
+// answer of IP_BLOCKED opens the breaker for the time that the platform asks for. If the platform
+// names no time, the breaker opens for 30 s, and twice as long each time while the block
+// continues. The bound is 10 min, or an hour if the platform asks for 10 min or more. After that,
+// one visit finds out whether the platform answers again. An exit that does not work opens the
+// breaker too.
 //
 // A visit goes by the exit that has a token first. If the platform blocks that exit, the visit
-// goes on by the next exit. If no exit is left, the visit fails with IP_BLOCKED, and RetryAfter
-// says when to come again: when the first exit may be used. If several sources are asked for one
-// answer ([AsOne]), the rate can delay only the first visit. Visits that wait in line ([InLine])
-// get different times, so that they do not all come at once. While visits wait in line, other
-// visits get at most every second token of all exits together.
+// continues by the next exit. If no exit is left, the visit fails with IP_BLOCKED, and
+// RetryAfter says when to come again: when the first exit may be used. If several sources are
+// asked for one answer ([AsOne]), the rate can delay only the first visit. Visits that wait in
+// line ([InLine]) get different times, so that they do not all come at once. While visits wait
+// in line, other visits get at most every second token of all exits together.
 //
 // The buckets and breakers belong to one process. Processes behind one address share its
 // reputation, and their rates add up.
@@ -68,9 +68,9 @@ func audioRoute() route     { return route{audio, "audio"} }
 func listsRoute() route     { return route{lists, "lists"} }
 func discoveryRoute() route { return route{discovers, "discovery"} }
 
-// New checks the configuration. Visits leave by the exits of the guard's pool; nil: by the one
-// exit "direct". log receives a line when a circuit opens or closes; nil means that nothing is
-// logged.
+// New checks the configuration. Visits leave by the exits of the guard's pool; nil means by
+// the one exit "direct". log receives a line when a circuit opens or closes; nil means that
+// nothing is logged.
 func New(c pace.Config, guard *egress.Guard, log *slog.Logger) (*Throttle, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -79,7 +79,7 @@ func New(c pace.Config, guard *egress.Guard, log *slog.Logger) (*Throttle, error
 	return p, p.SetPace(c)
 }
 
-// SetPace checks a configuration and replaces the present one. Visits that wait keep their places,
+// SetPace checks a configuration and replaces the current one. Visits that wait keep their places,
 // and lanes keep their tokens.
 func (p *Throttle) SetPace(c pace.Config) (err error) {
 	if c.Rate, err = withDefaults(c.Rate); err != nil {
@@ -179,7 +179,7 @@ func (p *Throttle) check(platform transcript.Platform, source int) error {
 	return nil
 }
 
-// queue returns the queue of a platform, with the lanes of the present pool.
+// queue returns the queue of a platform, with the lanes of the current pool.
 func (p *Throttle) queue(platform transcript.Platform) *queue {
 	exits := p.exits()
 	p.mu.Lock()
@@ -220,10 +220,11 @@ func visitorOf(ctx context.Context) visitor {
 
 type askingKey struct{}
 
-// AsOne returns a context whose visits belong together: sources are asked one after the other
-// until one answers. Once one of them was visited, the next ones are visited at once, by the same
-// exit unless it is blocked, and later visits of others wait for the tokens. Without AsOne, when tokens are scarce, each attempt
-// would spend its token on the first source, which has nothing, and never reach the second.
+// AsOne returns a context whose visits belong together: sources are asked one after another until
+// one answers. Once one of them was visited, the next ones are visited at once, by the same exit
+// unless it is blocked, and later visits of others wait for the tokens. Without AsOne, when tokens
+// are scarce, each attempt would spend its token on the first source, which has nothing, and never
+// reach the second.
 func AsOne(ctx context.Context) context.Context {
 	return context.WithValue(ctx, askingKey{}, new(asking))
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// mostExits bounds the exits by which one visit is tried, so that it ends in time.
+// mostExits limits the exits by which one visit is tried, so that it ends in time.
 const mostExits = 10
 
 // visit is one visit to a source of a platform. If the platform blocks one exit, or the exit does
-// not work, the visit goes on by the next one.
+// not work, the visit continues by the next one.
 type visit struct {
 	route
 	throttle *Throttle
@@ -45,8 +45,8 @@ func (p *Throttle) visit(ctx context.Context, platform transcript.Platform, r ro
 	return err
 }
 
-// enter takes a token for the visit. A further visit of [AsOne] goes by the exit of the visit
-// before, if that exit is not blocked, and may use a future token.
+// enter takes a token for the visit. A further visit of [AsOne] goes by the exit of the
+// previous visit, if that exit is not blocked, and may use a future token.
 func (v *visit) enter(ctx context.Context) (*grant, error) {
 	if v.one != nil && v.one.begun.Load() {
 		if g := v.queue.goOn(v.who, v.route, v.one.last.Load()); g != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Calls makes one call after the other. The values that come while a call runs wait for the next
-// call, which takes all of them. The zero value is ready. Safe for concurrent use.
+// call, which takes all of them. The zero value is ready. It is safe for concurrent use.
 type Calls[C interface {
 	Run(ctx context.Context) error // makes the call
 }] struct {
@@ -30,10 +30,10 @@ type Shared[C any] struct {
 }
 
 // overtake is how long a call waits for the call ahead. A call on a dead connection takes
-// seconds to fail, and the callers that come after it must not wait for it.
+// seconds to fail, and later callers must not wait for it.
 const overtake = 100 * time.Millisecond
 
-// most bounds the values of one call.
+// most limits the values of one call.
 const most = 32
 
 // Join adds a caller's value to the first waiting call that takes the value. If no call takes
@@ -57,7 +57,7 @@ func (t *Calls[C]) Join(ctx context.Context, empty func() C, add func(C) (taken 
 }
 
 // Wait waits until the call has ended, and returns its error. If ctx ends before, Wait returns
-// the error of ctx, and the call goes on.
+// the error of ctx, and the call continues.
 func (c *Shared[C]) Wait(ctx context.Context) error {
 	select {
 	case <-c.ended:

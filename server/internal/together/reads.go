@@ -7,7 +7,7 @@ import (
 
 // Reads lets callers that ask at the same time share a read. A caller never shares a read that
 // began before the caller came, so the answer is as new as the answer to a read of its own. The
-// zero value is ready. Safe for concurrent use.
+// zero value is ready. It is safe for concurrent use.
 type Reads[K comparable, V any] struct{ calls Calls[*reading[K, V]] }
 
 // reading is one read.

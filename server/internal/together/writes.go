@@ -3,7 +3,7 @@ package together
 import "context"
 
 // Writes lets callers write values by keys. Callers that write at the same time share a call.
-// Safe for concurrent use.
+// It is safe for concurrent use.
 type Writes[K comparable, V, R any] struct {
 	// Write writes the values of some keys, and returns a result for each key. Required. It
 	// may run several times at once.

@@ -11,7 +11,7 @@ import (
 // spare is the part of the connections that may wait for a request while the others are at work.
 const spare = 8
 
-// Connections bounds the open connections of an http.Server. A new connection always has a place:
+// Connections limits the open connections of an http.Server. A new connection always has a place:
 // if there are too many, Connections closes another one. Connections first closes those that wait
 // for a request, so that idle connections keep no client out. If fewer than an eighth wait, a
 // connection at work is closed too. In both cases Connections chooses the holder with the most
@@ -99,7 +99,7 @@ func (c *Connections) update(conn net.Conn, state http.ConnState) (surplus net.C
 	return nil
 }
 
-// surplus is the connection to close for a new one.
+// surplus returns the connection to close for a new one.
 func (c *Connections) surplus() net.Conn {
 	waiting := 0
 	for _, conn := range c.open {
@@ -107,7 +107,7 @@ func (c *Connections) surplus() net.Conn {
 			waiting++
 		}
 	}
-	spareable := waiting > c.most/spare // else those at work are too many
+	spareable := waiting > c.most/spare // otherwise too many connections are at work
 	holds, most := map[Holder]int{}, 0
 	for _, conn := range c.open {
 		if conn.works && spareable {
@@ -138,12 +138,13 @@ func (c *connection) before(other *connection) bool {
 	return c.since < other.since
 }
 
-// peerOf is the address of the other side; not valid: no IP address.
+// peerOf returns the address of the other side; it is not valid if the peer has no IP
+// address.
 func peerOf(conn net.Conn) netip.Addr {
 	remote := conn.RemoteAddr()
 	if remote == nil { // the connection has ended already
 		return netip.Addr{}
 	}
-	at, _ := netip.ParseAddrPort(remote.String()) // else not valid
+	at, _ := netip.ParseAddrPort(remote.String()) // otherwise not valid
 	return at.Addr().Unmap().WithZone("")
 }

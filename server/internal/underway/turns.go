@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Line is a line of work that waits for a place. An account has one piece of work at a time in the line.
-// The rest of its work waits in a line of the account, so that an account with much work does not delay
-// the others by more than one piece. Safe for concurrent use.
+// Line is a line of work that waits for a place. An account has one piece of work at a time in the
+// line. The rest of its work waits in a line of the account, so that an account with much work does
+// not delay the others by more than one piece. It is safe for concurrent use.
 type Line struct {
 	places chan struct{}
 

@@ -1,5 +1,5 @@
-// Package underway bounds what is under way at the same time: the requests of each holder, and the
-// connections of an http.Server.
+// Package underway limits concurrent work: the requests of each holder, and the connections of an
+// http.Server.
 package underway
 
 import (
@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Counter counts what each key holds. The zero value is ready. Safe for concurrent use.
+// Counter counts what each key holds. The zero value is ready. It is safe for concurrent
+// use.
 type Counter[K comparable] struct {
 	mu   sync.Mutex
 	held map[K]int // a key that holds nothing has no entry

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// handover is how long a request waits until the request before it has stored its last bytes.
+// handover is how long a request waits until the previous request has stored its last bytes.
 const handover = 5 * time.Second
 
 // appends are the requests of this process that append to uploads. The zero value is ready.

@@ -18,10 +18,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Resumable keeps files that arrive in several requests. The row of an upload says how far the
-// upload has come, and the parts of the file are blobs. A part is stored before its row is moved,
-// so a row never speaks of bytes that are not there. A part without a row is overwritten, or
-// swept.
+// Resumable stores files that arrive in several requests. The row of an upload says how far the
+// upload has come, and the parts of the file are blobs. A part is stored before its row is
+// updated, so a row never counts bytes that are not stored. A part without a row is overwritten,
+// or swept.
 type Resumable struct {
 	uploads *Uploads
 	appends appends
@@ -36,15 +36,16 @@ const (
 	unfinishedFiles = 4
 )
 
-// Begin begins an upload, of which the members Account, Wishes, Name, Digest and Length are known. The
-// caller has the upload. A length over limit is MEDIA_TOO_LARGE, too little room on the disks is
-// db.ErrUnavailable, and too many unfinished uploads of the account are STATE_CONFLICT.
+// Begin begins an upload; its members Account, Wishes, Name, Digest and Length are set. The upload
+// then belongs to the caller. The error is MEDIA_TOO_LARGE if the length is over limit,
+// db.ErrUnavailable if the disks have too little space, and STATE_CONFLICT if the account has too
+// many unfinished uploads.
 func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) (*Upload, error) {
 	var length int64
 	if u.Length != nil {
 		length = *u.Length
 	}
-	if err := CheckSize(length, limit); err != nil { // which never passes, before the room that may
+	if err := CheckSize(length, limit); err != nil { // first the error that never passes, then the disks
 		return nil, err
 	}
 	if err := r.uploads.disks.Room(length); err != nil {
@@ -72,12 +73,12 @@ func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) (*Uplo
 const (
 	// joinEvery is after how many requests the small parts of an upload are joined.
 	joinEvery = 16
-	// joinsAtOnce bounds the memory of joins, each of which sends a part to the place of the blobs.
+	// joinsAtOnce limits the memory of joins, each of which sends a part to the place of the blobs.
 	joinsAtOnce = 4
 )
 
-// Take gives an upload to the caller. Requests that append to it end first, and what has arrived
-// by them is stored. NOT_FOUND if the account has no such upload.
+// Take gives an upload to the caller. Requests that append to it end first, and their bytes are
+// stored. The error is NOT_FOUND if the account has no such upload.
 func (r *Resumable) Take(ctx context.Context, account, id string) (*Upload, error) {
 	r.appends.stop(ctx, account, id)
 	u, err := r.uploads.store.Uploads.Take(ctx, account, id)
@@ -88,7 +89,7 @@ func (r *Resumable) Take(ctx context.Context, account, id string) (*Upload, erro
 		return nil, err
 	}
 	if u.Turn%joinEvery == 0 && !u.Complete {
-		r.join(context.WithoutCancel(ctx), u) // also for a sender that goes away each time
+		r.join(context.WithoutCancel(ctx), u) // even for a sender that disconnects each time
 	}
 	return &Upload{uploads: r.uploads, Parts: u}, nil
 }
@@ -113,14 +114,14 @@ func errNoUpload(cause error) error {
 	return transcript.Errorf(transcript.NotFound, "There is no such upload, or it has ended.").Because(cause)
 }
 
-// Cancel removes an upload. NOT_FOUND if the account has no such upload.
+// Cancel removes an upload. The error is NOT_FOUND if the account has no such upload.
 func (r *Resumable) Cancel(ctx context.Context, account, id string) error {
 	r.appends.stop(ctx, account, id)
 	u, err := r.uploads.store.Uploads.Remove(ctx, account, id)
 	if errors.Is(err, db.ErrNotFound) {
 		return errNoUpload(err)
 	}
-	if err == nil && u.Answer == (db.Answer{}) { // else the work has the file
+	if err == nil && u.Answer == (db.Answer{}) { // otherwise the work has the file
 		r.deleteParts(ctx, u)
 	}
 	return err
@@ -136,20 +137,20 @@ func PartsPrefix(u *db.Upload) string { return db.UploadPrefix + u.ID }
 // Incoming is the body of a request that appends to an upload.
 type Incoming struct {
 	Body  io.Reader
-	Stop  func()               // ends Body with an error, also while a call reads
-	Limit int64                // the most bytes of the file, account.Unlimited for any
+	Stop  func()               // ends Body with an error, even while a call reads
+	Limit int64                // the largest number of bytes of the file; account.Unlimited for any
 	Kept  func(received int64) // is called when more bytes are stored; nil if not called
-	// Whole is what the body is expected to be submitted as, if it brings a whole file: the file
-	// is worked on while it arrives. nil means that the body is a part.
+	// Whole is the expected submission of the body, if it brings a whole file: the file is then
+	// processed while it arrives. nil means that the body is a part.
 	Whole *intake.Submission
 }
 
-// ErrTooLong says that more bytes have come than the upload has.
+// ErrTooLong means that more bytes have arrived than the upload has.
 var ErrTooLong = errors.New("uploads: the upload is longer than its length")
 
 // Append appends a body to an upload that the caller has. After an error of the body, all bytes
-// before it are stored. Further errors: db.ErrTakenOver, ErrTooLong, MEDIA_TOO_LARGE, and
-// db.ErrUnavailable if the place of the blobs or the database is away.
+// before it are stored. Further errors are db.ErrTakenOver, ErrTooLong, MEDIA_TOO_LARGE, and
+// db.ErrUnavailable if the place of the blobs or the database is not available.
 func (u *Upload) Append(ctx context.Context, in Incoming) error {
 	r := u.uploads.Resumable
 	defer r.appends.begin(u.Parts.Account, u.Parts.ID, in.Stop)()
@@ -218,7 +219,7 @@ func (r *Resumable) unlessTakenOver(ctx context.Context, u *db.Upload, err error
 	return err
 }
 
-// keep moves the row of an upload behind a part that is stored.
+// keep updates the row of an upload after a part is stored.
 func (r *Resumable) keep(ctx context.Context, u *db.Upload, size int64, sum hash.Hash) error {
 	next := *u
 	var err error
@@ -233,15 +234,15 @@ func (r *Resumable) keep(ctx context.Context, u *db.Upload, size int64, sum hash
 	return nil
 }
 
-// dropPart removes a part that belongs to no file. If the row may have moved all the same, the
-// part stays.
+// dropPart removes a part that belongs to no file. If the row may have been updated
+// nevertheless, the part stays.
 func (r *Resumable) dropPart(ctx context.Context, key string, why error) {
 	if errors.Is(why, db.ErrTakenOver) {
 		r.uploads.audio.DeleteBlobs(ctx, key)
 	}
 }
 
-// most is how many bytes an upload may have.
+// most returns how many bytes an upload may have.
 func most(u *db.Upload, limit int64) int64 {
 	most := limit
 	if limit == account.Unlimited {
@@ -320,8 +321,9 @@ func (u *Upload) Finish(ctx context.Context) error {
 	return nil
 }
 
-// Join makes the file of a finished upload out of its parts, for Commit. UPLOAD_INVALID if the file is
-// empty, or if it is not what its sender has announced. Then the file is gone, and the answer stays.
+// Join makes the file of a finished upload out of its parts, for Commit. The error is
+// UPLOAD_INVALID if the file is empty, or if it differs from what its sender has announced. Then
+// the file is deleted, and the answer stays.
 func (u *Upload) Join(ctx context.Context) error {
 	parts := u.Parts
 	sum, err := unmarshal(parts.Sum)

@@ -1,11 +1,11 @@
-// Package uploads takes in the bytes of recordings.
+// Package uploads receives the bytes of recordings.
 //
 //	u, err := uploads.ReceiveFor(ctx, expected, body, limit)  // streamed, hashed
 //	outcome, err := u.Commit(ctx, submission)                 // or u.Abort(ctx)
 //
-// An Upload owns its bytes until Commit or Abort, however they arrive. A file that arrives in several
-// requests begins with Resumable.Begin, goes on with Take and Append, and is whole after Finish and
-// Join.
+// An Upload owns its bytes until Commit or Abort, however they arrive. A file that arrives in
+// several requests begins with Resumable.Begin, continues with Take and Append, and is complete
+// after Finish and Join.
 package uploads
 
 import (
@@ -41,7 +41,7 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// Uploads takes in files. Safe for concurrent use.
+// Uploads takes in files. It is safe for concurrent use.
 type Uploads struct {
 	// Resumable keeps files that arrive in several requests.
 	Resumable *Resumable
@@ -65,16 +65,16 @@ func New(c Config) *Uploads {
 // Abort.
 type Upload struct {
 	intake.File
-	// Parts says how far a file has come that arrives in several requests; nil means it arrives by
+	// Parts says how much of a file has arrived in several requests; nil means that it arrives in
 	// one.
 	Parts *db.Upload
 
 	uploads *Uploads
-	arrival *recognize.Arrival // the work on it while it arrived; nil means that there was none
+	arrival *recognize.Arrival // the work on it while it arrived; nil if there was none
 }
 
-// ReceiveFor is Receive for a submission that is not whole yet. The file is worked on while it
-// arrives, where this is possible.
+// ReceiveFor is Receive for a submission that is not complete yet. The service works on the
+// file while it arrives, if this is possible.
 func (u *Uploads) ReceiveFor(ctx context.Context, expected intake.Submission, r io.Reader, limit int64) (*Upload, error) {
 	a := u.arrive(ctx, expected)
 	if a == nil {
@@ -90,7 +90,7 @@ func (u *Uploads) ReceiveFor(ctx context.Context, expected intake.Submission, r 
 	return file, nil
 }
 
-// arrive begins the work on a file that arrives; nil means that the file is worked on when it
+// arrive begins the work on an arriving file; nil means that the work begins after the file
 // has arrived.
 func (u *Uploads) arrive(ctx context.Context, expected intake.Submission) *recognize.Arrival {
 	if expected.Admit != nil || !u.steps.ReadsArriving() {
@@ -107,13 +107,13 @@ func (u *Uploads) arrive(ctx context.Context, expected intake.Submission) *recog
 	return a
 }
 
-// Receive streams a file into the blobs and hashes it on the way. More than
-// limit bytes are MEDIA_TOO_LARGE with details.limitBytes, no byte at all is
-// UPLOAD_INVALID, no room for it is db.ErrUnavailable; an error of r is returned
-// as it is. Nothing stays behind after an error.
+// Receive streams a file into the blobs and hashes it on the way. The error is
+// MEDIA_TOO_LARGE with details.limitBytes for more than limit bytes, UPLOAD_INVALID for
+// no bytes, and db.ErrUnavailable if there is no space. An error of r is returned
+// unchanged. After an error, nothing remains.
 func (u *Uploads) Receive(ctx context.Context, r io.Reader, limit int64) (*Upload, error) {
 	if limit != account.Unlimited && limit < math.MaxInt64 {
-		r = io.LimitReader(r, limit+1) // one more tells "too large" from "just as large"
+		r = io.LimitReader(r, limit+1) // one more byte, to distinguish "too large" from "just as large"
 	}
 	if err := u.disks.Room(0); err != nil {
 		return nil, err
@@ -180,21 +180,22 @@ func (u *Upload) submit(ctx context.Context, s intake.Submission) (out *intake.O
 	return u.uploads.intake.SubmitFile(ctx, s, &u.File)
 }
 
-// Abort removes what has arrived of a file that is not submitted. The request may have ended.
+// Abort removes the bytes of a file that is not submitted. The request may have ended.
 func (u *Upload) Abort(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	u.discardArrival(ctx)
-	if u.Parts != nil && u.Row == "" { // else the file has been made of the parts
-		_ = u.uploads.Resumable.Cancel(ctx, u.Parts.Account, u.Parts.ID) // else the sweep removes it
+	if u.Parts != nil && u.Row == "" { // otherwise the file was made from the parts
+		_ = u.uploads.Resumable.Cancel(ctx, u.Parts.Account, u.Parts.ID) // otherwise the sweep removes it
 		return
 	}
 	u.uploads.audio.DeleteBlobs(ctx, u.Key)
 }
 
-// Leave ends the work of this request on a file, whose parts stay: the sender may continue or ask again.
+// Leave ends this request for a file, and keeps its parts: the sender may continue the upload or
+// send the request again.
 func (u *Upload) Leave(ctx context.Context) { u.discardArrival(ctx) }
 
-// settleArrival makes the work on a file that has arrived ready to be submitted. If the work cannot
+// settleArrival prepares the work on a file that has arrived for its submission. If the work cannot
 // be used, it is thrown away.
 func (u *Upload) settleArrival(ctx context.Context, s intake.Submission) error {
 	if u.arrival == nil {
@@ -213,13 +214,13 @@ func (u *Upload) settleArrival(ctx context.Context, s intake.Submission) error {
 	return nil
 }
 
-// discardArrival throws the work on a file that arrived away, if there is any.
+// discardArrival discards the work on a file that arrived, if there is any.
 func (u *Upload) discardArrival(ctx context.Context) {
 	u.arrival.Discard(ctx)
 	u.arrival = nil
 }
 
-// keepArrival leaves the work on a file that arrived to the work of its job, if there is any.
+// keepArrival passes the work on a file that arrived to the work of its job, if there is any.
 func (u *Upload) keepArrival(ctx context.Context) {
 	if u.arrival != nil {
 		u.arrival.Keep(ctx)
@@ -229,7 +230,7 @@ func (u *Upload) keepArrival(ctx context.Context) {
 // sniffed is how many bytes of an upload tell its type.
 const sniffed = 512
 
-// sniff finds out what an upload is by its first bytes.
+// sniff detects the type of an upload from its first bytes.
 func (u *Upload) sniff(ctx context.Context) error {
 	r, err := u.uploads.store.Blobs.Range(ctx, u.Key, 0, sniffed)
 	if err != nil {

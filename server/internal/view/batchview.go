@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// SummaryOf returns the part of a batch that stands in the answer of a change.
+// SummaryOf returns the part of a batch that the answer to a change contains.
 func SummaryOf(b *batch.Job) batch.Summary {
 	return batch.Summary{ID: b.ID, Mode: b.Mode, Status: b.Status, Counts: b.Counts, CreatedAt: b.CreatedAt}
 }
@@ -41,7 +41,7 @@ func BatchOf(b *db.BatchState) *batch.Job {
 	}
 }
 
-// newest returns the later of two errors. nil is no error.
+// newest returns the later of two errors. nil is not an error.
 func newest(a, b *transcript.LastError) *transcript.LastError {
 	if a == nil || b != nil && b.At.After(a.At.Time) {
 		return b
@@ -52,9 +52,9 @@ func newest(a, b *transcript.LastError) *transcript.LastError {
 // undetermined is the language of items whose language the recognizer detects.
 const undetermined = "und"
 
-// ItemOf is an item of a batch as its owner sees it. One whose job a worker has
-// taken is processing, until it has ended or is back in the queue. An attempt counts
-// from then on.
+// ItemOf is an item of a batch as its owner sees it. If a worker has taken the job of an
+// item, the item is processing until the job has ended or is back in the queue. An
+// attempt counts from then on.
 func ItemOf(b *db.Batch, i *db.ItemState) batch.Item {
 	v := batch.Item{
 		ID:         i.ID,
@@ -79,7 +79,7 @@ func ItemOf(b *db.Batch, i *db.ItemState) batch.Item {
 	if i.Status == batch.ItemFailed {
 		v.Error, v.ErrorMessage, v.Retryable = &i.ErrorCode, i.ErrorMessage, &i.Retryable
 	}
-	if i.Job.Stage == "" || i.Job.Status.Terminal() { // none is under way
+	if i.Job.Stage == "" || i.Job.Status.Terminal() { // none is running
 		return v
 	}
 	if i.Job != lifecycle.Of(transcript.StageQueued) {

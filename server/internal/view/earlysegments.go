@@ -14,7 +14,7 @@ import (
 
 const (
 	chunksRead = 16 // chunks in one read: their results are in memory together
-	// maxSegmentsBytes bounds the segments of one event, which is then at most 256 KiB.
+	// maxSegmentsBytes limits the segments of one event, which is then at most 256 KiB.
 	maxSegmentsBytes = 255 << 10
 )
 
@@ -98,12 +98,13 @@ func sizeOf(s transcript.Segment) int {
 	return len(wire.AppendSegments(nil, []transcript.Segment{s})) - 1
 }
 
-// recognizing tells that a job in this state may have finished chunks.
+// recognizing says that a job in this state may have finished chunks.
 func recognizing(s lifecycle.State) bool {
 	return s.Stage == transcript.StageASRQueued || s.Stage == transcript.StageASRRunning || s.Stage == transcript.StagePublishing
 }
 
-// SoundOfWork is what is known of the sound of work; the zero value: nothing.
+// SoundOfWork returns what is known about the sound of work; the zero value means
+// nothing.
 func SoundOfWork(ctx context.Context, r db.Reader, work string) (sound recognition.Sound, err error) {
 	facts, err := r.Works.Sound(ctx, work)
 	if err != nil || facts == nil {
@@ -115,7 +116,7 @@ func SoundOfWork(ctx context.Context, r db.Reader, work string) (sound recogniti
 	return sound, nil
 }
 
-// Results are what was recognized in chunks of speech that are done.
+// Results returns the recognition results of finished chunks with speech.
 func Results(chunks []db.Chunk) ([]recognition.Result, error) {
 	var results []recognition.Result
 	for _, c := range chunks {

@@ -24,11 +24,11 @@ type Event struct {
 	SegmentsJSON *packed.Bytes
 }
 
-// Jobs reads jobs and their results. Safe for concurrent use.
+// Jobs reads jobs and their results. It is safe for concurrent use.
 type Jobs struct{ Store *db.Store }
 
-// Job returns a job with its result as v wants it; nil: as the POST asked.
-// NOT_FOUND for an unknown id and for another account's job.
+// Job returns a job with its result as v requests it; nil means as the POST requested.
+// The error is NOT_FOUND if the id is unknown, or if the job belongs to another account.
 func (j *Jobs) Job(ctx context.Context, account, id string, v *View) (*Job, error) {
 	row, err := j.Store.Jobs.Owned(ctx, account, id)
 	if err != nil {
@@ -37,8 +37,8 @@ func (j *Jobs) Job(ctx context.Context, account, id string, v *View) (*Job, erro
 	return j.Show(ctx, row, v)
 }
 
-// Show adds the result to a job that has one. Such a job has ended and does not change any
-// more, so that what is read of it now goes with what was read before.
+// Show adds the result to a job that has one. Such a job has ended and no longer changes,
+// so the result matches the job that was read before.
 func (j *Jobs) Show(ctx context.Context, row *db.Job, v *View) (*Job, error) {
 	asked := View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
 	job := &Job{Job: JobOf(row), Asked: asked}
@@ -71,8 +71,8 @@ func (j *Jobs) Show(ctx context.Context, row *db.Job, v *View) (*Job, error) {
 	return job, nil
 }
 
-// Transcript returns a transcript of the account as v wants it. NOT_FOUND for an
-// unknown id and for another account's upload.
+// Transcript returns a transcript of the account as v requests it. The error is NOT_FOUND
+// if the id is unknown, or if it is an upload of another account.
 func (j *Jobs) Transcript(ctx context.Context, account, id string, v View) (*Result, error) {
 	t, err := j.text(ctx, account, id, j.Store.Transcripts.ByID)
 	if err != nil {
@@ -108,10 +108,10 @@ func (j *Jobs) text(ctx context.Context, account, id string, read func(context.C
 	return t, nil
 }
 
-// Wait returns the job as soon as it has ended. When waiting ends first, it
-// returns the job as it stands.
+// Wait returns the job as soon as it has ended. If the wait ends first, it returns the
+// current state of the job.
 func (j *Jobs) Wait(waiting context.Context, account, id string, v *View) (*Job, error) {
-	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has gone
+	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has disconnected
 	wake, stop := j.Store.Watch(id)
 	defer stop()
 	for {
@@ -125,14 +125,13 @@ func (j *Jobs) Wait(waiting context.Context, account, id string, v *View) (*Job,
 	}
 }
 
-// Watch follows a job from the transition after the sequence a watcher has seen,
-// in order and without a gap, then live, until the terminal event. With an
-// unusable sequence (0, negative, or larger than the last) it begins with a
-// snapshot. Progress between two transitions is merged: a slow watcher sees the
-// latest, and no transition less. While speech is recognized, the text of finished chunks
-// comes in order: on each watch from its beginning. The sequence ends with an error only when ctx
-// ends or the store fails. NOT_FOUND as for Job; ErrNothingMore when the end was
-// seen.
+// Watch follows a job, in order and without a gap: first the transitions after the sequence that
+// the watcher has seen, and then new ones, until the terminal event. With an unusable sequence
+// (0, negative, or larger than the last) it begins with a snapshot. Progress between two
+// transitions is merged: a slow watcher sees the latest progress, and every transition. While
+// speech is recognized, the text of finished chunks comes in order: on each watch from its
+// beginning. The sequence ends with an error only when ctx ends or the store fails. The error is
+// NOT_FOUND as for Job, and ErrNothingMore if the watcher has seen the end.
 func (j *Jobs) Watch(ctx context.Context, account, id string, after int) (iter.Seq2[Event, error], error) {
 	row, err := j.Store.Jobs.Owned(ctx, account, id)
 	if err != nil {
@@ -179,8 +178,8 @@ func (w *watcher) follow(ctx context.Context) {
 	}
 }
 
-// snapshot begins a stream that cannot be resumed. A job that has ended shows
-// its end after it.
+// snapshot begins a stream that cannot be resumed. If the job has ended, its terminal
+// event follows the snapshot.
 func (w *watcher) snapshot(row *db.Job) bool {
 	w.seen, w.progressAt = row.Sequence, row.UpdatedAt
 	if row.State.Status.Terminal() {
@@ -189,8 +188,8 @@ func (w *watcher) snapshot(row *db.Job) bool {
 	return w.yield(Event{Event: transcript.Event{Type: transcript.EventSnapshot, Job: JobOf(row)}}, nil)
 }
 
-// transitions yields what has happened since the last one seen. It is false
-// when the watch is over.
+// transitions yields the transitions after the last one seen. It returns false when the
+// watch is over.
 func (w *watcher) transitions(ctx context.Context, row *db.Job) bool {
 	if row.Sequence <= w.seen {
 		return true
@@ -269,8 +268,7 @@ func (w *watcher) segments(ctx context.Context, row *db.Job) bool {
 	return true
 }
 
-// progress yields how far recognition has come, and why the job waits where it stands, if that
-// is news.
+// progress yields the progress of recognition, and why the job waits, if these have changed.
 func (w *watcher) progress(row *db.Job) bool {
 	if row.Sequence != w.seen || row.Progress == nil && row.LastError == nil || !row.UpdatedAt.After(w.progressAt) {
 		return true
@@ -281,7 +279,7 @@ func (w *watcher) progress(row *db.Job) bool {
 	return w.yield(Event{Event: transcript.Event{Type: transcript.EventProgress, Job: job}}, nil)
 }
 
-// JobError is the error of a call that names a job.
+// JobError converts the error of a call that names a job.
 func JobError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return transcript.Errorf(transcript.NotFound, "There is no such job.")

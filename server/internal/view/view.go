@@ -1,4 +1,4 @@
-// Package view is how transcripts, jobs and batches are shown to their owners.
+// Package view shows transcripts, jobs and batches in the form for their owners.
 package view
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-// View is how a caller wants to see a result.
+// View is the form in which a caller wants a result.
 type View struct {
 	Format        transcript.Format // JSON when empty
 	OmitTimestamp bool
@@ -25,24 +25,24 @@ type Result struct {
 	transcript.Result
 	SegmentsJSON *packed.Bytes
 	Duration     float64 // of the media, in seconds; 0 if not known
-	// TextID and TextChanged tell which text it is of all that there have been.
+	// TextID and TextChanged identify the text among all texts of the transcript.
 	TextID      string
 	TextChanged time.Time
 }
 
-// Job is a job as its owner sees it. On success with a result, SegmentsJSON
-// holds the segments. See wire.AppendJob.
+// Job is a job in the form for its owner. On success with a result, SegmentsJSON holds
+// the segments. See wire.AppendJob.
 type Job struct {
 	transcript.Job
 	SegmentsJSON *packed.Bytes
 	// TextID and TextChanged are those of the result.
 	TextID      string
 	TextChanged time.Time
-	// Asked is the view that the POST asked for.
+	// Asked is the view that the POST requested.
 	Asked View
 }
 
-// JobOf is a stored job without its result.
+// JobOf converts a stored job, without its result.
 func JobOf(j *db.Job) transcript.Job {
 	v := transcript.Job{
 		JobID:          j.ID,
@@ -59,13 +59,13 @@ func JobOf(j *db.Job) transcript.Job {
 	}
 	if !j.State.Status.Terminal() {
 		v.Progress = j.Progress
-	} else if v.MetadataStatus == transcript.MetadataPending { // no source will be asked any longer
+	} else if v.MetadataStatus == transcript.MetadataPending { // no more sources will be asked
 		v.MetadataStatus = transcript.MetadataUnavailable
 	}
 	return v
 }
 
-// ResultOf is a stored transcript as v wants it.
+// ResultOf converts a stored transcript as v requests it.
 func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 	r := &Result{
 		Result: transcript.Result{
@@ -103,8 +103,8 @@ func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 	return r, nil
 }
 
-// TimedSegments are the rendered segments of a text that was read with its words, with the words
-// in them.
+// TimedSegments returns the rendered segments of a text that was read with its words, including
+// the words.
 func TimedSegments(t *db.Transcript) (*packed.Bytes, error) {
 	segments, err := t.SegmentsJSON.Plain()
 	if err != nil {
@@ -118,7 +118,7 @@ func TimedSegments(t *db.Transcript) (*packed.Bytes, error) {
 	return packed.Pack(timed), err
 }
 
-// HideMetadata takes away what sendMetadata: false does not show.
+// HideMetadata removes the members that sendMetadata: false hides.
 func HideMetadata(t *transcript.Transcript) {
 	t.Title, t.Channel, t.CreatorName, t.CreatorHandle, t.CreatorURL = nil, nil, nil, nil, nil
 	t.ThumbnailURL, t.PublishedAt, t.Metadata = nil, nil, nil
@@ -149,8 +149,8 @@ func metadataOf(t *db.Transcript) transcript.Metadata {
 	}
 }
 
-// Describe puts what a platform says about a content into its transcript. The
-// measured length, where there is one, rules.
+// Describe puts what a platform says about a content into its transcript. If there is a
+// measured length, it takes precedence.
 func Describe(t *db.Transcript, m transcript.Metadata) {
 	for member, value := range map[**string]string{
 		&t.Title: m.Title, &t.Channel: m.Channel, &t.CreatorName: m.CreatorName, &t.CreatorHandle: m.CreatorHandle,
@@ -186,8 +186,8 @@ func deref(s *string) string {
 	return *s
 }
 
-// HeardBy is the recognizer of a stored text, as its provenance tells it: of several the
-// one that has heard most. It is nil where no speech was recognized.
+// HeardBy returns the recognizer of a stored text, from its provenance; if there are
+// several, the one that recognized most. It returns nil if the text was not recognized.
 func HeardBy(t *db.Transcript) *transcript.Recognizer {
 	told := func(member string) *string {
 		if s, ok := t.Metadata[member].(string); ok && s != "" {
@@ -211,8 +211,8 @@ func RoundSeconds(seconds float64) int {
 	return int(math.Round(min(seconds, math.MaxInt32)))
 }
 
-// SetSegments sets the segments of a text as they are stored: as the JSON in which answers have them,
-// with the words apart.
+// SetSegments sets the segments of a text from their stored form: the JSON of answers, with the
+// words separate.
 func SetSegments(t *db.Transcript, segments []transcript.Segment) {
 	t.Segments = nil
 	t.SegmentsJSON, t.WordsJSON = packed.Pack(wire.AppendSegments(nil, segments)), packed.Pack(wire.AppendWords(nil, segments))

@@ -7,7 +7,7 @@ import (
 )
 
 // Full remembers windows over their limit. A caller that ignores its limit is then refused
-// without another count. The zero value is ready. Safe for concurrent use.
+// without another count. The zero value is ready. It is safe for concurrent use.
 type Full[K comparable] struct {
 	mu    sync.Mutex
 	all   map[K]fullWindow

@@ -7,10 +7,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/together"
 )
 
-// Rounds counts events in a database that answers slower than events come. Events that come
-// while the database counts a round wait for the next round, which counts all of them at once.
-// Each event has its own count all the same. Rounds counts no events in a window that it knows
-// to be full. Safe for concurrent use.
+// Rounds counts events in a database that is slower than the events. Events that come while
+// the database counts a round wait for the next round, which counts all of them at once. Each
+// event still has its own count. Rounds counts no events in a window that it knows to be
+// full. It is safe for concurrent use.
 type Rounds[K comparable] struct {
 	// Count adds a number of events to the window of each key, and returns the windows after
 	// the last of them. Required. It may run several times at once.

@@ -14,7 +14,7 @@ type Window struct {
 }
 
 // Counter counts events by key. It forgets a window when the next one begins. The zero value is
-// ready. Safe for concurrent use.
+// ready. It is safe for concurrent use.
 type Counter[K comparable] struct {
 	// Max is the number of keys that a window counts separately. All further keys share one
 	// count. 0 means no bound.

@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 )
 
-// loadBytes bounds the places that a search reads at a time.
+// loadBytes limits the places that a search reads at a time.
 const loadBytes = 8 << 20
 
 // candidates are the first texts that have hits, of the wanted platform and language and behind

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// entry is what a volume knows of a text apart from its words: the values of its library row by
-// which a search orders and filters. These values of a row never change.
+// entry is what a volume stores about a text in addition to its words: the values of its
+// library row by which a search orders and filters. These values of a row never change.
 type entry struct {
 	createdAt          int64 // Unix time in microseconds
 	id, platform, lang string

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Leave takes saved texts out of their volumes. The caller calls Leave before it deletes the rows
+// Leave removes saved texts from their volumes. The caller calls Leave before it deletes the rows
 // of the library that rows selects, points them at other texts, or changes the words of their
 // texts. No search finds the old words from the commit on. The volumes keep the words until Purge
 // or Bind writes them again, so Leave does not depend on the length of the texts.

@@ -19,7 +19,7 @@ type Search struct {
 	Query    search.Query
 	Platform string // "" means every one
 	Lang     string // an exact tag; "" means every one
-	After    *Place // where the page before ended; nil means that none was before
+	After    *Place // where the previous page ended; nil on the first page
 	N        int    // how many are wanted at most
 }
 
@@ -39,7 +39,7 @@ func (p Place) compare(other Place) int {
 	)
 }
 
-// Found is a saved text in which the query is met.
+// Found is a saved text that matches the query.
 type Found struct {
 	Place
 	At []int // the first of the hits, as search.Counter.Times has them
@@ -64,7 +64,7 @@ func (s Search) Run(ctx context.Context, db bun.IDB) ([]Found, error) {
 	if err != nil {
 		return nil, sqldb.Wrap("search", err)
 	}
-	gone := 0 // so many texts may stand before those that are there
+	gone := 0 // this many texts of the index may precede the existing ones
 	for _, v := range volumes {
 		gone += v.Gone
 	}
@@ -84,8 +84,8 @@ func (s Search) volumes(ctx context.Context, db bun.IDB) (all []volume, err erro
 	return all, err
 }
 
-// first returns the first N texts that are there. It looks at the first keep texts of the index,
-// and at more of them if too few are there.
+// first returns the first N existing texts. It looks at the first keep texts of the index, and
+// at more of them if too few are there.
 func (s Search) first(ctx context.Context, db bun.IDB, volumes []volume, keep int) ([]candidate, error) {
 	for ; ; keep *= 4 {
 		all := &candidates{search: s, db: db, counter: s.Query.Counter(), keep: keep}

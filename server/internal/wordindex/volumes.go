@@ -51,7 +51,7 @@ type volumeBlock struct {
 }
 
 const (
-	// insertBytes bounds the blocks that one statement inserts.
+	// insertBytes limits the blocks that one statement inserts.
 	insertBytes = 1 << 18
 	// readBlocks is how many blocks Bind reads at a time.
 	readBlocks = 32

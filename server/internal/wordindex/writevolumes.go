@@ -16,8 +16,8 @@ const (
 	Enough = 64
 	// fanout is how many volumes of a level make one of the next level.
 	fanout = 8
-	// maxSize bounds the blocks of a volume in bytes: so much is written again if a text has
-	// left the volume. maxTexts bounds the rows of the library that one transaction changes.
+	// maxSize limits the blocks of a volume in bytes: so much is written again if a text has
+	// left the volume. maxTexts limits the rows of the library that one transaction changes.
 	maxSize  = 16 << 20
 	maxTexts = 1 << 11
 	// lease is how long a volume may stay without a write until another process takes the work
@@ -29,7 +29,7 @@ const (
 // there are enough of them, small volumes, and volumes from which half of the texts have gone.
 // Another Bind of the account may run at the same time: one of the two gives up.
 //
-// Bind writes in transactions that each hold up other writers for some tens of milliseconds. A
+// Bind writes in transactions that each delay other writers for some tens of milliseconds. A
 // search sees a new volume only after the last of them. If the process ends before, the next Bind
 // of the account deletes what is written.
 func Bind(ctx context.Context, db *sqldb.DB, account string, enough int) error {

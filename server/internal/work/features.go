@@ -8,11 +8,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
-// Features are what stands beside the work on jobs and uses its queue and its processes: batches,
+// Features are the parts next to the work on jobs that use its queue and its processes: batches,
 // follows, webhooks and the like. This package knows none of them.
 type Features struct {
-	// Workers do the steps of the features, and Queues says how many steps of each of their queues
-	// run at once.
+	// Workers run the steps of the features, and Queues says how many steps of each of their
+	// queues run at the same time.
 	Workers  []queue.Worker
 	Queues   map[string]int
 	Periodic []queue.Periodic

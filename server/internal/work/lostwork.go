@@ -13,18 +13,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
-// releaseTimeout bounds what a step still writes when the service stops.
+// releaseTimeout limits the last writes of a step when the service stops.
 const releaseTimeout = 10 * time.Second
 
-// rescue takes up lost work: the work of processes that have died, and work that is
+// rescue takes over lost work: the work of processes that have died, and work that is
 // missing from every queue.
 type rescue struct {
 	Config
 	life *cluster.Life
 }
 
-// watchOver takes over the work of dead processes, and what this one was given
-// without hearing of it.
+// watchOver takes over the work of dead processes, and work that this process was given
+// but did not receive.
 func (r *rescue) watchOver(ctx context.Context) {
 	var seen cluster.Census
 	for attempt.Sleep(ctx, cluster.LookEvery) {
@@ -78,7 +78,7 @@ func (r *rescue) glance(ctx context.Context, seen *cluster.Glances) error {
 	return errors.Join(r.bury(ctx, dead), r.takeUpLost(ctx))
 }
 
-// bury takes processes for dead.
+// bury declares processes dead.
 func (r *rescue) bury(ctx context.Context, dead []queue.Process) (err error) {
 	for _, process := range dead {
 		buried, e := r.Store.Queue.Bury(ctx, process)
@@ -90,7 +90,7 @@ func (r *rescue) bury(ctx context.Context, dead []queue.Process) (err error) {
 	return err
 }
 
-// buryAll takes all other processes for dead: only one serves on SQLite.
+// buryAll declares all other processes dead, because only one process serves on SQLite.
 func (r *rescue) buryAll(ctx context.Context) error {
 	others, err := r.Store.Queue.Processes(ctx)
 	for _, other := range others {

@@ -21,8 +21,8 @@ const (
 	publishWorkers  = 2
 )
 
-// The time limits of one step, far above what one takes. They do not find steps whose
-// process has died: a missing heartbeat does.
+// The time limits of one step, far above what a step takes. They do not detect steps
+// whose process has died: a missing heartbeat does.
 const (
 	captionsTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour

@@ -106,11 +106,11 @@ func platforms() []transcript.Platform {
 	return slices.DeleteFunc(transcript.Platforms(), func(p transcript.Platform) bool { return p == transcript.Upload })
 }
 
-// Exits tells how the exits fare by which this process visits platforms.
+// Exits returns the health of the exits by which this process visits platforms.
 func (w *Work) Exits() []throttle.Exit { return w.cfg.Throttle.Exits() }
 
-// OpenCircuits tells for every platform and source that this process visits whether it
-// waits for a block of all its exits to pass.
+// OpenCircuits says, for every platform and source that this process visits, whether it
+// waits for a block of all its exits to end.
 func (w *Work) OpenCircuits() map[metrics.Visited]bool {
 	open := map[metrics.Visited]bool{}
 	for _, platform := range platforms() {

@@ -6,7 +6,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 )
 
-// Retention is how long what has ended is kept.
+// Retention is how long ended work is kept.
 type Retention struct {
 	Jobs     time.Duration // with their events and pieces of work, after their end
 	Answers  time.Duration // of idempotency keys
@@ -15,11 +15,11 @@ type Retention struct {
 	Audio time.Duration
 	// Every is the time between two sweeps.
 	Every time.Duration
-	// Stranded is the time between two looks for work that is missing from every queue.
+	// Stranded is the time between two searches for work that is missing from every queue.
 	Stranded time.Duration
 }
 
-// DefaultRetention is that of every service.
+// DefaultRetention is the retention of every service.
 func DefaultRetention() Retention {
 	return Retention{Jobs: 7 * 24 * time.Hour, Answers: 24 * time.Hour, Finished: time.Hour, Audio: audio.Stays, Every: time.Hour, Stranded: strandedEvery}
 }

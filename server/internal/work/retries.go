@@ -18,21 +18,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// settleTimeout bounds how long the fault of a step waits for the database. Then
-// the queue runs the step again.
+// settleTimeout limits how long the fault of a step waits for the database. Then the
+// queue runs the step again.
 const settleTimeout = time.Minute
 
-// fault decides what follows from the error of a step. A block of the platform, a full
-// disk, a database or a recognizer that is away is waited for, without counting an attempt. Another
-// error that may pass is tried again, up to attempt.MaxAttempts times. Any other ends the
-// work. Chunks count their attempts each for itself, and so does the step that tells speakers apart; the work shows the
-// largest count.
+// fault decides what an error of a step causes. For a block of the platform, a full disk, or a
+// database or recognizer that is not available, the work waits without counting an attempt. Another
+// temporary error is tried again, up to attempt.MaxAttempts times. Any other error ends the work.
+// Each chunk counts its own attempts, and so does the step that tells speakers apart; the work shows
+// the largest count.
 func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	coded := attempt.OfJob(cause)
 	if room := p.Disks.Room(0); room != nil && attempt.Transient(coded.Code) {
-		coded = attempt.OfJob(room) // what a program makes of a full disk can be anything
+		coded = attempt.OfJob(room) // a program may report a full disk in any way
 	}
 	same, tries := again, 0 // those of the work
 	switch s := again.(type) {
@@ -81,7 +81,7 @@ func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, ca
 }
 
 // repeat moves a piece of work back and says why, queues a step again after a pause, and finishes
-// the present run of the task.
+// the current run of the task.
 func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Work, t step.Held, again queue.Step, how intake.Setback, why *transcript.LastError, pause time.Duration) error {
 	if err := p.Moves.GoBack(ctx, tx, e, how, why); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (p *processor) waits(e *db.Work, cause *transcript.Error, now time.Time) bo
 }
 
 // lookForJobs is the pause of a step whose jobs all wait for blocked captions, if the service
-// recognizes such sound for others: a job of another plan may have joined meanwhile.
+// recognizes such sound for other plans: a job of another plan may have joined meanwhile.
 const lookForJobs = time.Minute
 
 // untilNextLook is the pause before a step that waits runs again. It ends when captions have been

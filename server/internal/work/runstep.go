@@ -34,8 +34,8 @@ func worker[S step.Step](p *processor, timeout time.Duration, run func(ctx conte
 	})
 }
 
-// work runs one step in a scratch directory of its own and settles how it
-// ended. again is what is queued when the step is to be repeated.
+// work runs one step in its own scratch directory and handles its end. again is queued if
+// the step is to be repeated.
 func (p *processor) work(ctx context.Context, t step.Held, again queue.Step, run func(ctx context.Context, t step.Held) error) error {
 	ctx = db.Unhurried(ctx)
 	dir, err := os.MkdirTemp(p.Dir, "step-")
@@ -60,19 +60,19 @@ func (p *processor) work(ctx context.Context, t step.Held, again queue.Step, run
 }
 
 // inLine sets the place of a step in the line before a platform, where accounts take
-// turns. A step that only batches wait for goes behind all others.
+// turns. A step for which only batches wait goes behind all others.
 func (p *processor) inLine(ctx context.Context, t step.Held) context.Context {
 	if t.Row.Queue != step.CaptionsQueue && t.Row.Queue != step.DownloadQueue {
 		return ctx // it visits none
 	}
 	who, err := p.Store.Queue.Waiting(ctx, t.Work)
-	if err == nil && !who.Asked { // a database that is away ends the step anyway
+	if err == nil && !who.Asked { // a database that is not available ends the step anyway
 		return throttle.BehindInLine(ctx, t.Work, who.Turns...)
 	}
 	return throttle.InLine(ctx, t.Work, who.Turns...)
 }
 
-// conclude does what follows from how a step ended.
+// conclude handles the end of a step.
 func (p *processor) conclude(ctx context.Context, t step.Held, again queue.Step, err error) error {
 	after := context.WithoutCancel(ctx)
 	switch {
@@ -80,18 +80,18 @@ func (p *processor) conclude(ctx context.Context, t step.Held, again queue.Step,
 		return err
 	case errors.Is(err, attempt.ErrUnwanted):
 		return p.cleanUp(after, t.Work)
-	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
+	case errors.Is(ctx.Err(), context.Canceled): // the runner is stopping; a step's own time limit does not count as that
 		return p.release(after, t)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		// The part that reports the end of the step's time, such as the database, is not
-		// at fault.
+		// The part that reports the end of the step's time, such as the database, is not the
+		// cause.
 		err = fmt.Errorf("work: the step took too long: %v", err) //nolint:errorlint // it is not to be found
 	}
 	return p.fault(after, t, again, err)
 }
 
-// cleanUp has the audio removed that a step may have written after its work ended.
-// If the work has only gone on to another step, its audio is in use and stays.
+// cleanUp removes the audio that a step may have written after its work ended. If the
+// work has only advanced to another step, its audio is in use and stays.
 func (p *processor) cleanUp(ctx context.Context, workID string) error {
 	e, err := p.Store.Works.ByID(ctx, workID)
 	switch {
@@ -117,7 +117,7 @@ func (p *processor) whileWanted(ctx context.Context, workID string, fn func(cont
 	}, fn)
 }
 
-// forOthers tells that a step is one that only others can do.
+// forOthers reports whether only other processes can run a step.
 func (p *processor) forOthers(ctx context.Context, s step.Step) bool {
 	if !p.Cluster.Shared() {
 		return false
@@ -145,7 +145,7 @@ func (p *processor) forOthers(ctx context.Context, s step.Step) bool {
 }
 
 // leave puts a step back into the queue for a process that can do it. The attempt does
-// not count, and the work stays where it is.
+// not count, and the state of the work does not change.
 func (p *processor) leave(ctx context.Context, t step.Held, again queue.Step) error {
 	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Work) error {
 		_, err := tx.Queue.RunAgain(ctx, t.Row, again, cluster.ElsewherePause)
@@ -160,8 +160,8 @@ func (p *processor) leave(ctx context.Context, t step.Held, again queue.Step) er
 	return err
 }
 
-// release gives a running step back because this process stops or was taken for
-// dead: it is available at once, and the attempt does not count.
+// release gives a running step back because this process stops or was considered dead: it
+// is available at once, and the attempt does not count.
 func (p *processor) release(ctx context.Context, t step.Held) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
@@ -171,5 +171,5 @@ func (p *processor) release(ctx context.Context, t step.Held) error {
 	if err != nil && !errors.Is(err, attempt.ErrUnwanted) {
 		return fmt.Errorf("work: releasing work: %w", err)
 	}
-	return fmt.Errorf("work: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+	return fmt.Errorf("work: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // Every process compares the queue with the work that has not ended, when it starts and
-// then regularly. Work that two looks in a row find stranded is queued again in its
-// present state. If only one process serves, the look at the start is enough.
+// then regularly. Work that two consecutive checks find stranded is queued again in its
+// current state. If only one process serves, the check at the start is enough.
 
 // watchStranded looks for stranded work until ctx ends. seen is what the look at the
 // start has found.

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 )
 
-// maxTraces is how many traces of a step's requests are told.
+// maxTraces is the largest number of traces of a step's requests that are passed on.
 const maxTraces = 32
 
 // traced runs a step, and tells the tracer of it.

@@ -7,10 +7,9 @@
 //	err = w.Stop(ctx)
 //
 // Work moves in short steps, and each step is a job of the queue. A processor runs the steps, and
-// decides what follows from an error: another attempt after a pause, a wait for what will pass, or
-// the end of the work. What each step does stands in package recognize, and in the features. A
-// rescue takes up lost work: the transaction that ends a step fails if another process has taken the
-// step over.
+// decides what an error causes: another attempt after a pause, a wait for a temporary fault, or the
+// end of the work. Package recognize and the features contain the code of each step. A rescue takes
+// up lost work: the transaction that ends a step fails if another process has taken the step over.
 package work
 
 import (
@@ -36,15 +35,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 )
 
-// Config has what the work needs. All members are required but those for which a comment says
+// Config has what the work needs. All members are required unless their comment says
 // otherwise.
 type Config struct {
 	Store  *db.Store
 	Moves  *intake.Moves
 	Steps  *recognize.Steps
-	Engine engine.Engine // its sources keep the pace
-	// Throttle keeps the pace of Engine, Sources are its captions, Reach is its recognizer, and
-	// Cluster is the processes that share the work.
+	Engine engine.Engine // its sources respect the pace
+	// Throttle controls the pace of Engine, Sources are the caption sources of Engine, Reach
+	// checks its recognizer, and Cluster knows the processes that share the work.
 	Throttle *throttle.Throttle
 	Sources  *ask.Sources
 	Reach    *cluster.Reach
@@ -58,23 +57,24 @@ type Config struct {
 	Idle bool
 	// Dir is for scratch files; the caller removes it after Stop.
 	Dir string
-	// Tracer hears of each step; nil means that no trace is made.
+	// Tracer is told about each step; nil means that no trace is made.
 	Tracer engine.Tracer
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
-	// RecognizeBlockedAfter is for how long captions may be blocked before the sound is
-	// recognized, for plans that say no time; 0 means that jobs wait for their captions.
+	// RecognizeBlockedAfter is how long captions may be blocked before the sound is
+	// recognized, for plans that set no time; 0 means that jobs wait for their captions.
 	RecognizeBlockedAfter func() time.Duration
-	// Retention is how long what has ended is kept.
+	// Retention is how long ended work is kept.
 	Retention Retention
 	// Pauses are the pauses between attempts.
 	Pauses attempt.Pauses
-	// AudioLook is the time between two looks for the audio of work that has ended; 0: as usual.
+	// AudioLook is the time between two searches for the audio of work that has ended; 0 means
+	// as usual.
 	AudioLook time.Duration
 	Features  Features
 }
 
-// Work does the work of this process. Safe for concurrent use.
+// Work does the work of this process. It is safe for concurrent use.
 type Work struct {
 	cfg       Config
 	processor *processor
@@ -97,9 +97,9 @@ func New(c Config) (w *Work, err error) {
 	return w, nil
 }
 
-// Start takes up the work, also what a process that died has left behind.
-// Before it, on SQLite, the caller must hold db.Serve. The work is started
-// once. An idle process has nothing to take up.
+// Start takes up the work, including what a dead process has left behind. Before it, on
+// SQLite, the caller must hold db.Serve. The work is started once. An idle process has
+// nothing to take up.
 func (w *Work) Start(ctx context.Context) error {
 	if w.cfg.Idle {
 		return nil
@@ -109,7 +109,7 @@ func (w *Work) Start(ctx context.Context) error {
 			return fmt.Errorf("work: joining the workers: %w", err)
 		}
 	}
-	if err := w.rescue.takeUpLost(ctx); err != nil { // no reason to leave the rest undone; it is tried again
+	if err := w.rescue.takeUpLost(ctx); err != nil { // this is not a reason to leave the rest undone, and it is tried again
 		w.cfg.Log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 	}
 	stranded, err := w.rescue.firstLook(ctx)
@@ -139,10 +139,10 @@ func (w *Work) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the work: running steps are given back, to be run again, without
-// counting an attempt. It returns nil when all of them have ended. When ctx ends
-// first it returns ctx's error; the steps, which then have been told to end, keep
-// what they use, and Stop may be called again to wait on. One call at a time.
+// Stop ends the work: running steps go back into the queue, to be run again, without
+// counting an attempt. It returns nil when all of them have ended. If ctx ends first, it
+// returns ctx's error. The steps have then been told to end but still use their
+// resources, and Stop may be called again to wait for them. One call at a time.
 func (w *Work) Stop(ctx context.Context) error {
 	if w.stopLife == nil {
 		return nil // it was not started
@@ -155,7 +155,7 @@ func (w *Work) Stop(ctx context.Context) error {
 
 func (w *Work) stopWork(ctx context.Context) error {
 	if err := w.life.Stop(ctx); err != nil {
-		return err // steps still run: no other process may take this one for dead
+		return err // steps still run, and no other process may consider this one dead
 	}
 	w.stopLife()
 	w.living.Wait()

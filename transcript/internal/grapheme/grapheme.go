@@ -1,5 +1,5 @@
-// Package grapheme finds where a character of a text ends: what people take for one, a
-// grapheme cluster of Unicode (UAX 29), however many code points it has.
+// Package grapheme finds where a character of a text ends. A character is what people
+// take for one: a grapheme cluster of Unicode (UAX 29), which may have many code points.
 package grapheme
 
 import (
@@ -13,12 +13,12 @@ import (
 // firstWide is the first rune that takes two columns by itself.
 const firstWide = 0x1100
 
-// emojiStyle makes an emoji of the sign before it, which else is text.
+// emojiStyle turns the preceding sign into an emoji, which otherwise is text.
 const emojiStyle = "\uFE0F"
 
-// First returns the size of the first character of text, which is not empty and holds
-// no line break, and how many columns it takes: two where Unicode's East Asian Width is
-// wide or full, or it is an emoji, else one.
+// First returns the size of the first character of text, and how many columns it takes.
+// text is not empty and has no line break. A character takes two columns if Unicode's
+// East Asian Width is wide or full, or if it is an emoji, and otherwise one.
 func First(text []byte) (size, columns int) {
 	if len(text) > 1 && text[0]|text[1] < utf8.RuneSelf {
 		return 1, 1
@@ -39,8 +39,8 @@ func First(text []byte) (size, columns int) {
 	return len(first), 1
 }
 
-// wide reports whether a rune takes two columns by itself. uniseg also has widths, but takes
-// wide signs that are emoji only with emojiStyle, such as U+3030, for narrow ones.
+// wide reports whether a rune takes two columns by itself. uniseg also reports widths, but
+// treats wide signs that become emoji only with emojiStyle, such as U+3030, as narrow.
 func wide(r rune) bool {
 	if r < firstWide {
 		return false
@@ -65,8 +65,8 @@ func Count(text []byte, n, most int) (chars, end, last int) {
 }
 
 // alone returns the columns of a rune from a block of letters and signs that never
-// combine with each other, else 0. Some other runes never combine either; only uniseg
-// knows them.
+// combine with each other, and otherwise 0. Some other runes never combine either, but
+// only uniseg knows them.
 func alone(r rune) (columns int) {
 	switch {
 	case r < 0x0300: // Latin

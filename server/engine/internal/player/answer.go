@@ -58,7 +58,7 @@ type Track struct {
 	BaseURL        string `json:"baseUrl"`
 	Name           Words  `json:"name"`
 	LanguageCode   string `json:"languageCode"`
-	Kind           string `json:"kind"` // "asr" for automatic captions, else empty
+	Kind           string `json:"kind"` // "asr" for automatic captions, otherwise empty
 	IsTranslatable bool   `json:"isTranslatable"`
 }
 

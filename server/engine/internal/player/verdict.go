@@ -36,7 +36,7 @@ type reason struct {
 }
 
 // verdict maps a status of the player to its meaning: that of the first reason whose phrase is
-// in the site's text, else rest.
+// in the site's text, otherwise rest.
 type verdict struct {
 	reasons []reason
 	rest    refusal.Refusal

@@ -18,7 +18,7 @@ type Refusal struct {
 	Message string        // for the caller; names no address and quotes nothing
 	Cure    string        // with which Message ends; empty means that nothing is known
 	Pause   time.Duration // when to ask again; 0 if not known
-	// NotFound tells that another source may still find the content, see
+	// NotFound says that another source may still find the content, see
 	// [engine.ErrNothingFound].
 	NotFound bool
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// DefaultPatience bounds the wait for an answer if the engine sets no other bound.
+// DefaultPatience limits the wait for an answer if the engine sets no other bound.
 const DefaultPatience = 4 * time.Second
 
 // AskServer calls ask, which sends an HTTP request to a server, and waits at most for patience. busy

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 )
 
-// patience bounds a request for a small file, with its repetitions.
+// patience limits a request for a small file, with its repetitions.
 const patience = time.Minute
 
 // address returns the address of a file: the published one, or the file's name in a mirror.

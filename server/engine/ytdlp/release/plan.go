@@ -26,7 +26,7 @@ type Plan struct {
 // entryName is the name of the executable among the files of a folder.
 const entryName = "yt-dlp"
 
-// mostBytes bounds the size of an executable.
+// mostBytes limits the size of an executable.
 const mostBytes = 256 << 20
 
 // Plan returns the download of the compiled-in release. It downloads and writes

@@ -62,7 +62,8 @@ func (d *Docs) getDocs(w http.ResponseWriter, r *http.Request) error {
 	return edge.RespondPacked(w, r, "text/html; charset=utf-8", http.StatusOK, packed.NewBody(p.HTML))
 }
 
-// unchanged sets the headers of caches, and answers 304 if the client has this form already.
+// unchanged sets the cache headers, and answers 304 if the client already has the current
+// form.
 func unchanged(w http.ResponseWriter, r *http.Request, etag string) bool {
 	h := w.Header()
 	h.Set("ETag", etag)

@@ -16,14 +16,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// readyTimeout bounds the checks of /readyz, so that it answers within 5 s.
+// readyTimeout limits the checks of /readyz, so that it answers within 5 s.
 const readyTimeout = 4500 * time.Millisecond
 
-// Probes tells whether the process lives, and whether it can take requests.
+// Probes says whether the process is alive, and whether it can take requests.
 type Probes struct {
 	*resource.Shared
 	Version    string
-	Unconfined func() error // why the kernel does not hold programs to the guard; nil means that it does
+	Unconfined func() error // why the kernel does not confine programs to the guard; nil means that it does
 }
 
 // Routes are the routes that say whether the service works.
@@ -55,8 +55,8 @@ type Health struct {
 
 // Readiness is the body of /readyz.
 type Readiness struct {
-	Status string            `json:"status" enum:"ready,draining,degraded"` // whether it can work: ready, not because it ends, or not because a part of it is away
-	Checks map[string]string `json:"checks" nullable:"false"`               // what was looked at, each with "ok", or with what is wrong and what cures it
+	Status string            `json:"status" enum:"ready,draining,degraded"` // ready; or not ready, because the process is ending or because a part of it is not available
+	Checks map[string]string `json:"checks" nullable:"false"`               // the checks, each with "ok", or with the fault and its remedy
 }
 
 // getHealth is GET /healthz: the process is alive. It touches nothing.
@@ -64,16 +64,16 @@ func (h *Probes) getHealth(w http.ResponseWriter, r *http.Request) error {
 	return edge.RespondJSON(w, http.StatusOK, Health{Status: "ok", Version: h.Version})
 }
 
-// getReadiness is GET /readyz: the store and the room on the disks
-// decide; a place of blobs or an engine that is not fit for work, programs that are not
-// confined, a platform that blocks, and accepted work for which there are no workers make
-// the service degraded. Without its blobs the service takes no uploads, but links and all
-// that is stored are served.
+// getReadiness is GET /readyz. The store and the free space on the disks decide. The
+// service is degraded if the blobs or an engine do not work, if programs are not
+// confined, if a platform blocks the service, or if no worker can do accepted work.
+// Without its blobs, the service takes no uploads, but serves links and everything that
+// is stored.
 func (h *Probes) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	ready, status := Readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
-	// The store first: a slow engine must not use up the time in which it answers.
+	// Check the store first, so that a slow engine does not use up the time of the store.
 	if err := h.Pipeline.Ping(ctx); err != nil {
 		ready.Checks["store"] = unavailable(err)
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
@@ -95,7 +95,7 @@ func (h *Probes) getReadiness(w http.ResponseWriter, r *http.Request) error {
 			ready.Checks[name] = fault(err)
 			edge.LogCause(r, err)
 		}
-		if err != nil && !errors.Is(err, transcript.RateLimited) { // a busy part works
+		if err != nil && !errors.Is(err, transcript.RateLimited) { // a busy part counts as working
 			ready.Status = "degraded"
 		}
 	}
@@ -114,11 +114,12 @@ func unavailable(err error) string {
 	return "unavailable: see to it that the database runs, and that it can be reached and written to"
 }
 
-// maxCure bounds what /readyz says of a check, in runes.
+// maxCure is the largest number of runes that /readyz shows of a check.
 const maxCure = 1000
 
-// fault is what /readyz says of a part that is not fit for work: a word, and after a colon
-// its cure. Of an error that has no code, which may tell anything, it says nothing.
+// fault is how /readyz describes a part that does not work: a word, and after a colon the
+// remedy. If an error has no code, fault shows nothing of it, because its text may
+// contain anything.
 func fault(err error) string {
 	word, cure := "unavailable", ""
 	var coded *transcript.Error

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Usage tells an account what it may have, and how much of it is used.
+// Usage shows an account its limits, and how much of them is used.
 type Usage struct{ *resource.Shared }
 
 // Routes are the routes about the limits of an account.

@@ -1,5 +1,5 @@
-// Package bulk has the routes of batches: many links, a playlist or a channel at once, and the export
-// of their texts. Package batcher decides and works.
+// Package bulk has the routes of batches: many links, a playlist or a channel at once, and the
+// export of their texts. Package batcher makes the decisions and does the work.
 package bulk
 
 import (
@@ -76,7 +76,7 @@ func (b *Batches) Routes() []edge.Route {
 	}
 }
 
-// byID are batches as paths name them.
+// byID names batches in paths.
 var byID = resource.One{Param: "batchId", About: "The id of a batch.", None: "There is no such batch."}
 
 // BatchList is a page of batches.
@@ -114,8 +114,8 @@ func (b *Batches) listBatches(w http.ResponseWriter, r *http.Request) error {
 
 // BatchPage is a batch and a page of its items.
 type BatchPage struct {
-	Batch         batch.Job    `json:"batch"`                   // the present state of the batch
-	Items         []batch.Item `json:"items"`                   // a page of its items, in the order in which they were sent
+	Batch         batch.Job    `json:"batch"`                   // the current state of the batch
+	Items         []batch.Item `json:"items"`                   // a page of its items, in the order of the request
 	NextPageToken string       `json:"nextPageToken,omitempty"` // for the next page; empty means that there is no more
 }
 
@@ -149,7 +149,7 @@ func (b *Batches) getBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id, unknown := byID.ID(r)
-	list := resource.ListingOf(r, request.Table{}) // a token is good for every page size and wait
+	list := resource.ListingOf(r, request.Table{}) // a token is valid for every page size and every wait
 	if unknown != nil {
 		return cmp.Or(list.After(q.PageToken, new(int)), unknown)
 	}
@@ -163,7 +163,8 @@ func (b *Batches) getBatch(w http.ResponseWriter, r *http.Request) error {
 	return edge.RespondJSON(w, http.StatusOK, a)
 }
 
-// page is a page of a batch, and tells whether it has waited for the end of the batch.
+// page returns a page of a batch, and reports whether it has waited for the end of the
+// batch.
 func (b *Batches) page(ctx context.Context, p account.Principal, id string, list resource.Listing, q *batchQuery) (_ *BatchPage, waitedFor bool, err error) {
 	after := 0
 	if err := list.After(q.PageToken, &after); err != nil {
@@ -183,9 +184,9 @@ func (b *Batches) page(ctx context.Context, p account.Principal, id string, list
 	return a, waitedFor, nil
 }
 
-// waitForBatch returns when a batch has ended, or so much time has passed, and tells
-// whether it has waited. That takes the place of an event stream; where the account has no
-// more of these, or the service stops, nothing is waited for.
+// waitForBatch returns when a batch has ended or the time has passed, and reports whether
+// it has waited. The wait counts as an event stream. If the account has no stream left, or
+// the service stops, waitForBatch does not wait.
 func (b *Batches) waitForBatch(ctx context.Context, p account.Principal, id string, wait time.Duration) (waitedFor bool, err error) {
 	if wait == 0 {
 		return false, nil
@@ -206,10 +207,10 @@ func (b *Batches) waitForBatch(ctx context.Context, p account.Principal, id stri
 
 // AcceptedBatch is the body of a 202 about a batch.
 type AcceptedBatch struct {
-	Batch batch.Summary `json:"batch"` // the present state of the batch
+	Batch batch.Summary `json:"batch"` // the current state of the batch
 }
 
-// batchReply says how a batch stands that was made or changed.
+// batchReply is the answer about a batch that was made or changed.
 func (b *Batches) batchReply(job *batch.Job) (edge.Reply, error) {
 	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(job.ID), accepted(job))
 }

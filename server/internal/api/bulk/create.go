@@ -40,7 +40,7 @@ func (b *Batches) createBatchRoute() edge.Route {
 type batchRequest struct {
 	urls              []string
 	playlist, channel string
-	languages         transcript.LanguageList // nil means none sent
+	languages         transcript.LanguageList // nil means that the request has none
 	maxItems          int                     // 0 means all
 }
 
@@ -70,7 +70,7 @@ func (req *batchRequest) options() []*request.Field {
 	}
 }
 
-// csvQuery is the query next to a CSV body.
+// csvQuery is the query of a request with a CSV body.
 func (req *batchRequest) csvQuery() request.Table {
 	return request.Table{Fields: request.WithoutDefaults(req.options())}
 }
@@ -93,8 +93,8 @@ func (b *Batches) createBatch(w http.ResponseWriter, r *http.Request) error {
 	return b.Edge.Once(w, r, b.creation(r, &req, func() (map[string]any, error) { return read(w, r) }, new(*batch.Job)))
 }
 
-// creation is the operation that makes a batch once for each Idempotency-Key, from a request that
-// read reads into req. The batch is left in made.
+// creation is the operation that makes a batch once for each Idempotency-Key. read reads the
+// request into req. creation stores the batch in made.
 func (b *Batches) creation(r *http.Request, req *batchRequest, read func() (map[string]any, error), made **batch.Job) edge.Post {
 	p := edge.Principal(r)
 	var wanted batcher.Request
@@ -120,14 +120,15 @@ func (b *Batches) creation(r *http.Request, req *batchRequest, read func() (map[
 	}
 }
 
-// create makes a batch. The batch is made even if the client goes away.
+// create makes a batch. The batch is made even if the client disconnects.
 func (b *Batches) create(ctx context.Context, p account.Principal, wanted batcher.Request, key *db.HeldKey) (*batch.Job, error) {
 	wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
 	wanted.Admit = b.Admit.Of(p, batchOperation(&wanted))
 	return b.Pipeline.Batches.Create(context.WithoutCancel(ctx), wanted)
 }
 
-// readCSV reads the links, and the other fields of the request from the query.
+// readCSV reads the links from the body, and the other fields of the request from the
+// query.
 func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	query := req.csvQuery()
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
@@ -145,9 +146,9 @@ func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[st
 	return canonical, nil
 }
 
-// batchOf is the batch that a request wants, its links looked up in the platform table.
-// The error is about a playlist or a channel: a link that names nothing is an item that
-// has failed.
+// batchOf converts a request into a batch, and looks its links up in the platform table.
+// The error is about a playlist or a channel, because a link that names no content
+// becomes a failed item.
 func (b *Batches) batchOf(req *batchRequest) (wanted batcher.Request, err error) {
 	wanted = batcher.Request{Mode: batch.Links, Languages: req.languages, MaxItems: req.maxItems}
 	switch {
@@ -172,7 +173,7 @@ func listed(kind engine.ListKind, find func(string) (site.Match, error), text st
 	return &list, err
 }
 
-// batchOperation is what Config.Admit is asked of a batch.
+// batchOperation is the operation that Config.Admit gets for a batch.
 func batchOperation(b *batcher.Request) resource.Operation {
 	op := resource.Operation{ID: createBatch, Items: len(b.Entries)}
 	if b.List != nil {

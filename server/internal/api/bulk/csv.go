@@ -17,16 +17,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// csvColumn is the column of a CSV body that holds the links.
+// csvColumn is the name of the column with the links in a CSV body.
 const csvColumn = "url"
 
-// maxColumns is how many columns a CSV body may have: as many as a spreadsheet has.
-// With millions of columns, a row would take many times the body's own memory.
+// maxColumns is the largest number of columns in a CSV body: as many as a spreadsheet
+// has. With millions of columns, a row would take many times the body's own memory.
 const maxColumns = 16384
 
-// linksOfCSV are the links of a CSV body (RFC 4180, in UTF-8): a row with the names of
-// the columns, then a link in each row. Rows without anything in them are passed over.
-// The error is a CSV_PARSE_ERROR whose details.line is counted from 1.
+// linksOfCSV returns the links of a CSV body (RFC 4180, in UTF-8): a row with the names
+// of the columns, and then a link in each row. It skips empty rows. The error is a
+// CSV_PARSE_ERROR whose details.line is counted from 1.
 func linksOfCSV(body []byte) ([]string, error) {
 	if at := notText(body); at >= 0 {
 		return nil, csvFault(1+bytes.Count(body[:at], []byte("\n")), "holds what is no text in UTF-8")
@@ -34,7 +34,7 @@ func linksOfCSV(body []byte) ([]string, error) {
 	if line := tooWide(body); line > 0 {
 		return nil, csvFault(line, "has more than %d cells", maxColumns)
 	}
-	rows := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))) // the mark that some programs begin with
+	rows := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))) // the byte order mark with which some programs begin a file
 	rows.ReuseRecord = true
 	column, err := csvHeader(rows)
 	if err != nil {
@@ -65,7 +65,7 @@ func linksOfCSV(body []byte) ([]string, error) {
 	}
 }
 
-// fewEnough holds the number of links to the bound of the JSON body.
+// fewEnough checks that there are at most as many links as in a JSON body.
 func fewEnough(links int) error {
 	if links >= 1 && links <= batcher.MaxEntries {
 		return nil
@@ -95,7 +95,7 @@ func csvHeader(rows *csv.Reader) (column int, err error) {
 	return column, nil
 }
 
-// notText is the place of the first byte that is NUL or not valid UTF-8; -1 means that
+// notText returns the place of the first byte that is NUL or not valid UTF-8, or -1 if
 // there is none.
 func notText(body []byte) int {
 	nul := bytes.IndexByte(body, 0)
@@ -112,9 +112,9 @@ func notText(body []byte) int {
 	}
 }
 
-// tooWide is the first line on which a row has more than maxColumns cells; 0 means that
-// there is none. tooWide may be wrong for rows whose quotes do not match, which are refused
-// anyway.
+// tooWide returns the first line on which a row has more than maxColumns cells, or 0 if
+// there is none. It may be wrong for rows whose quotes do not match, but such rows are
+// refused anyway.
 func tooWide(body []byte) int {
 	line, cells, quoted := 1, 1, false
 	for _, b := range body {
@@ -139,8 +139,8 @@ func isBlank(row []string) bool {
 	return !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" })
 }
 
-// csvBroken is the fault of a row that cannot be read, or whose number of cells differs from
-// the first row.
+// csvBroken is the fault of a row that cannot be read, or that has another number of cells
+// than the first row.
 func csvBroken(err error, cells int) error {
 	fault := new(csv.ParseError)
 	switch {

@@ -37,13 +37,13 @@ func (b *Batches) exportRoute() edge.Route {
 
 // ExportedBatch is an export as JSON.
 type ExportedBatch struct {
-	Batch batch.Job      `json:"batch"` // the batch as it stood
-	Items []ExportedItem `json:"items"` // its items, in the order in which they were sent
+	Batch batch.Job      `json:"batch"` // the batch at the moment of the export
+	Items []ExportedItem `json:"items"` // its items, in the order of the request
 }
 
 // ExportedItem is an item of an export.
 type ExportedItem struct {
-	Item       batch.Item             `json:"item"`       // the item as it stood
+	Item       batch.Item             `json:"item"`       // the item at the moment of the export
 	Transcript *transcript.Transcript `json:"transcript"` // its transcript; nil if it has none
 }
 
@@ -68,7 +68,7 @@ func exportQuery(e *exportRequest) request.Table {
 // exportBatch is GET /v1/batch/{batchId}/export.
 func (b *Batches) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	if !p.Plan.BatchExport { // a refusal of the plan comes before faults of the request
+	if !p.Plan.BatchExport { // check the plan before the request
 		return p.Plan.UpgradeRequired("The plan does not include the export of batches.")
 	}
 	var asked exportRequest
@@ -99,14 +99,14 @@ func (b *Batches) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	}
 	mark, media := "exp_"+strings.Trim(etag, `"`), file.MediaType()
 	if err := b.Pipeline.Batches.Exported(context.WithoutCancel(r.Context()), p.Account, id, mark, media); err != nil {
-		// The client has the file; a missing note of the export does no harm.
+		// The client has the file, so it does not matter if the note of the export is lost.
 		b.Log.WarnContext(r.Context(), "an export was not noted", "request", edge.RequestID(r.Context()), "batch", id, "err", err)
 	}
 	return nil
 }
 
-// sendExport sends a file to its end, or cuts the connection: what is not whole must
-// not look whole. As long as nothing is sent an error is answered like any other.
+// sendExport sends a file to its end, or cuts the connection, so that an incomplete file
+// does not look complete. If nothing was sent yet, an error gets a normal error answer.
 func (b *Batches) sendExport(w http.ResponseWriter, r *http.Request, file export.File, e *batcher.Export) error {
 	h := w.Header()
 	h.Set("Content-Type", file.MediaType())
@@ -129,7 +129,7 @@ func (b *Batches) sendExport(w http.ResponseWriter, r *http.Request, file export
 		h.Del("ETag")
 		h.Del("Content-Disposition")
 		if errors.Is(err, batcher.ErrTextChanged) {
-			return edge.Unavailable().Because(err) // a new request is about the new text
+			return edge.Unavailable().Because(err) // a new request gets the new text
 		}
 		return err
 	}

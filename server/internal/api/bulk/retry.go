@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// retryRequest is the body of POST /v1/batch/{batchId}/retry. The body may be left out:
-// then all items are made again for which another try may help.
+// retryRequest is the body of POST /v1/batch/{batchId}/retry. Without a body, all items
+// are retried for which another attempt may help.
 type retryRequest struct {
 	items []string
 	codes []transcript.Code

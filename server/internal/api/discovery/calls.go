@@ -71,7 +71,7 @@ func (d *Discovery) ItemsCall() resource.Call {
 	})
 }
 
-// call is a Call about the video site.
+// call is a Call of a route about the video site.
 func (d *Discovery) call(table request.Table, answer func(context.Context, account.Principal) (any, error)) resource.Call {
 	return resource.Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		if err := d.Pipeline.Ask.CanDiscover(ctx); err != nil {
@@ -81,7 +81,7 @@ func (d *Discovery) call(table request.Table, answer func(context.Context, accou
 	}}
 }
 
-// playlistOf is the playlist of the video site that a text means: an id or a link.
+// playlistOf returns the playlist of the video site that a text names by its id or link.
 func (d *Discovery) playlistOf(text string) (site.Match, error) {
 	match, err := d.Sites.Playlist(text)
 	if err == nil && match.Platform != transcript.VideoSite {

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Captions shows what captions a video has, and what a link leads to, without a job.
+// Captions shows the captions of a video, and the content of a link, without a job.
 type Captions struct{ *resource.Shared }
 
 // Routes are the routes that show captions, and the content of a link.
@@ -35,7 +35,7 @@ func (c *Captions) Routes() []edge.Route {
 	}
 }
 
-// codesOfPlatforms are the codes of a request that asks a platform.
+// codesOfPlatforms are the error codes of a request that asks a platform.
 func codesOfPlatforms() []transcript.Code {
 	return []transcript.Code{
 		transcript.InvalidRequest, transcript.InvalidVideo, transcript.Unavailable, transcript.UpstreamFailed, transcript.IPBlocked,
@@ -46,7 +46,7 @@ func codesOfPlatforms() []transcript.Code {
 // captionsRequest is the query of GET /v1/video_site/captions.
 type captionsRequest struct {
 	videoID   string
-	languages transcript.LanguageList // nil means none sent
+	languages transcript.LanguageList // nil means that the request has none
 }
 
 func (req *captionsRequest) table() request.Table {
@@ -79,8 +79,8 @@ func (c *Captions) getCaptions(w http.ResponseWriter, r *http.Request) error {
 	return c.respondReport(w, r, report)
 }
 
-// respondReport sends a report, which is an error envelope at the same time
-// where it has the status of an error. A fault of the service's own is no report.
+// respondReport sends a report. If the report has an error with a status, it is also an
+// error envelope. A fault of the service itself is not a report.
 func (c *Captions) respondReport(w http.ResponseWriter, r *http.Request, report *ask.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {

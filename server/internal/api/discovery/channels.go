@@ -62,7 +62,8 @@ func (d *Discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
 	return resource.Respond(w, video.ChannelFound{Channel: found}, err)
 }
 
-// channelOf is the channel of the video site that a text means: an id, a name or a link.
+// channelOf returns the channel of the video site that a text names by its id, name or
+// link.
 func (d *Discovery) channelOf(text string) (site.Match, error) {
 	match, err := d.Sites.Channel(text)
 	if err == nil && match.Platform != transcript.VideoSite {
@@ -78,8 +79,8 @@ func channelPath(text *string) request.Table {
 	}}
 }
 
-// channelInPath is the channel that a path names. If the path has a link instead of an
-// id, or no id at all, there is no such route.
+// channelInPath returns the channel that a path names. If the path has a link or an
+// invalid id, the route does not exist.
 func (d *Discovery) channelInPath(r *http.Request) (match site.Match, err error) {
 	var text string
 	if !channelPath(&text).ReadPath(r.PathValue) || strings.Contains(text, "/") {
@@ -118,7 +119,7 @@ func (d *Discovery) listChannelVideos(w http.ResponseWriter, r *http.Request) er
 	return resource.Respond(w, found, err)
 }
 
-// uploads is a page of what a channel has uploaded.
+// uploads is a page of a channel's uploads.
 func (d *Discovery) uploads(ctx context.Context, channel site.Match, req *uploadsRequest, at engine.Window) (*video.Uploads, error) {
 	found, err := d.Pipeline.Ask.Uploads(ctx, resource.ListNamed(engine.ChannelList, channel), req.kind, at)
 	if err != nil {

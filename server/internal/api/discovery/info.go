@@ -39,7 +39,7 @@ func (c *Captions) getTranscriptInfo(w http.ResponseWriter, r *http.Request) err
 	return resource.Respond(w, info, err)
 }
 
-// info is what a source leads to.
+// info describes the content of a source.
 func (c *Captions) info(ctx context.Context, p account.Principal, src resource.Source) (*transcript.Info, error) {
 	content, err := c.FindContent(ctx, src)
 	if err != nil {

@@ -32,8 +32,8 @@ func playlistPath(id *string) request.Table {
 	}}
 }
 
-// playlistInPath is the playlist that a path names. If the path has a link instead of
-// an id, or no id at all, there is no such route.
+// playlistInPath returns the playlist that a path names. If the path has a link or an
+// invalid id, the route does not exist.
 func (d *Discovery) playlistInPath(r *http.Request) (match site.Match, err error) {
 	var id string
 	if !playlistPath(&id).ReadPath(r.PathValue) {
@@ -64,7 +64,7 @@ func (d *Discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) er
 	return resource.Respond(w, found, err)
 }
 
-// items is a page of what a playlist holds.
+// items is a page of the entries of a playlist.
 func (d *Discovery) items(ctx context.Context, playlist site.Match, req *discovered, at engine.Window) (*video.Items, error) {
 	found, err := d.Pipeline.Ask.Items(ctx, resource.ListNamed(engine.PlaylistList, playlist), at)
 	if err != nil {

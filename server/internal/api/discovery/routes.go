@@ -1,5 +1,5 @@
-// Package discovery has the routes that answer from the platforms without a job: captions, what a link
-// leads to, and the searches and lists of the video site. Package ask works.
+// Package discovery has the routes that answer from the platforms without a job: captions, the
+// content of a link, and the searches and lists of the video site. Package ask works.
 package discovery
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Discovery shows what there is on the video site.
+// Discovery shows the content of the video site.
 type Discovery struct{ *resource.Shared }
 
 // Routes are the routes that search and list the video site.
@@ -21,7 +21,7 @@ func (d *Discovery) Routes() []edge.Route {
 	return append(d.channelRoutes(), d.searchRoute(), d.videosRoute(), d.itemsRoute())
 }
 
-// codesOfDiscovery are the codes of a request that asks the video site.
+// codesOfDiscovery are the error codes of a request that asks the video site.
 func codesOfDiscovery(more ...transcript.Code) []transcript.Code {
 	return append(more,
 		transcript.InvalidRequest, transcript.UpstreamFailed, transcript.IPBlocked,
@@ -29,8 +29,8 @@ func codesOfDiscovery(more ...transcript.Code) []transcript.Code {
 	)
 }
 
-// discovering is a handler of a route of discovery. If the service has no way to the
-// video site, the handler refuses the request without a look at it.
+// discovering is a handler of a route of discovery. If the service cannot ask the video
+// site, the handler refuses the request without reading it.
 func (d *Discovery) discovering(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := d.Pipeline.Ask.CanDiscover(r.Context()); err != nil {
@@ -46,8 +46,8 @@ type discovered struct {
 	list resource.Listing
 }
 
-// read reads the query, which has the fields of the page, and returns the requested part of the
-// list.
+// read reads the query, which contains the fields of the page, and returns the requested part
+// of the list.
 func (d *discovered) read(r *http.Request, query request.Table) (at engine.Window, err error) {
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return at, err
@@ -55,10 +55,10 @@ func (d *discovered) read(r *http.Request, query request.Table) (at engine.Windo
 	return d.at(resource.ListingOf(r, query))
 }
 
-// at is the part of the list that the request wants.
+// at is the requested part of the list.
 func (d *discovered) at(list resource.Listing) (at engine.Window, err error) {
 	d.list = list
-	// Bytes, which JSON has without escapes, so that every place fits into a token.
+	// JSON writes bytes without escapes, so every place fits into a token.
 	var after []byte
 	if err := d.list.After(d.PageToken, &after); err != nil {
 		return at, err
@@ -69,7 +69,7 @@ func (d *discovered) at(list resource.Listing) (at engine.Window, err error) {
 	return engine.Window{After: string(after), Max: d.MaxResults}, nil
 }
 
-// next is the token of the page that begins at a place; empty means that there is none.
+// next returns the token of the page that begins at a place, or empty if there is none.
 func (d *discovered) next(at string) string {
 	if at == "" {
 		return ""

@@ -61,7 +61,7 @@ func (d *Discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) erro
 	return resource.Respond(w, found, err)
 }
 
-// search is a page of what the video site finds.
+// search is a page of the results of the video site.
 func (d *Discovery) search(ctx context.Context, req *videoSearchRequest, at engine.Window) (*video.Found, error) {
 	if strings.TrimSpace(req.search.Q) == "" {
 		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "q", Reason: transcript.IssueLength, Message: "must not be blank"})
@@ -82,8 +82,8 @@ func (d *Discovery) search(ctx context.Context, req *videoSearchRequest, at engi
 	}, nil
 }
 
-// channelByID is the id of the channel that a text names. A text with the channel's name is
-// refused.
+// channelByID returns the id of the channel that a text names. It refuses the name of a
+// channel.
 func (d *Discovery) channelByID(text string) (string, error) {
 	match, err := d.channelOf(text)
 	if err != nil {
@@ -95,7 +95,7 @@ func (d *Discovery) channelByID(text string) (string, error) {
 	return match.ExternalID, nil
 }
 
-// orNone is a list that JSON writes as [] if there are no entries.
+// orNone makes JSON write [] for an empty list.
 func orNone[T any](entries []T) []T {
 	if entries == nil {
 		return []T{}

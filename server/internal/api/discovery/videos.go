@@ -26,7 +26,7 @@ func (d *Discovery) videosRoute() edge.Route {
 	}
 }
 
-// maxVideos is how many videos are described at once.
+// maxVideos is the largest number of videos in one request.
 const maxVideos = 50
 
 // videosQuery is the query of GET /v1/video_site/videos.
@@ -54,7 +54,7 @@ func (d *Discovery) getVideos(w http.ResponseWriter, r *http.Request) error {
 	return resource.Respond(w, video.Videos{Items: orNone(found), NotFound: orNone(missing)}, err)
 }
 
-// videoOf is the video that an id or a link means.
+// videoOf returns the video that an id or a link names.
 func (d *Discovery) videoOf(ctx context.Context, text string) (engine.Content, error) {
 	match, err := d.Sites.Detect(text)
 	if err == nil && match.Platform != transcript.VideoSite {
@@ -66,7 +66,7 @@ func (d *Discovery) videoOf(ctx context.Context, text string) (engine.Content, e
 	return d.ContentOf(ctx, match)
 }
 
-// named is an error about one of several videos, and names the video.
+// named is an error about one of several videos. It names the video.
 func named(err error, video string) error {
 	var coded *transcript.Error
 	if errors.As(err, &coded) {

@@ -58,18 +58,18 @@ func webhookFields(p *webhook.Params) []*request.Field {
 // CreatedWebhook is a new webhook with its secret.
 type CreatedWebhook struct {
 	Webhook webhook.Endpoint `json:"webhook"` // the webhook
-	Secret  string           `json:"secret"`  // checks the signatures of version v1; no other answer has it
+	Secret  string           `json:"secret"`  // checks the signatures of version v1; only this answer has it
 }
 
 // RotatedWebhook has the new keys of a webhook.
 type RotatedWebhook struct {
-	Secret        string          `json:"secret"`        // the new secret; no other answer has it
+	Secret        string          `json:"secret"`        // the new secret; only this answer has it
 	PublicKey     string          `json:"publicKey"`     // the new public key
 	PreviousUntil transcript.Time `json:"previousUntil"` // until then the old keys sign too
 }
 
-// judged returns an INVALID_REQUEST about the field url for an address where the service sends
-// no request, as far as the address itself shows that.
+// judged checks whether the service may send requests to an address, as far as the address
+// itself shows that. The error is an INVALID_REQUEST about the field url.
 func (e *Endpoints) judged(ctx context.Context, address string) error {
 	if err := e.Judge(ctx, "webhook", address); err != nil {
 		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{

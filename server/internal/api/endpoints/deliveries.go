@@ -58,7 +58,7 @@ func (e *Endpoints) deliveryRoutes() []edge.Route {
 
 // OneDelivery is the body of an answer about one delivery.
 type OneDelivery struct {
-	Delivery webhook.Delivery `json:"delivery"` // the present state of the delivery
+	Delivery webhook.Delivery `json:"delivery"` // the current state of the delivery
 }
 
 // DeliveryList is a page of deliveries.

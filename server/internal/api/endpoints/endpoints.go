@@ -64,7 +64,7 @@ var byID = resource.One{Param: "webhookId", About: "The id of a webhook.", None:
 
 // OneWebhook is the body of an answer about one webhook.
 type OneWebhook struct {
-	Webhook webhook.Endpoint `json:"webhook"` // the present state of the webhook
+	Webhook webhook.Endpoint `json:"webhook"` // the current state of the webhook
 }
 
 // WebhookList is all webhooks of an account.

@@ -21,9 +21,9 @@ import (
 const (
 	heartbeat     = 15 * time.Second
 	maxStreamAge  = 30 * time.Minute
-	streamRetry   = time.Second      // after which a client is to come back
-	recheck       = 10 * time.Second // between two looks at the key: one that is revoked goes within 15 s
-	maxEventBytes = 256 << 10        // a larger one goes without its transcript
+	streamRetry   = time.Second      // after which the client should connect again
+	recheck       = 10 * time.Second // between two checks of the key, so that the stream of a revoked key ends within 15 s
+	maxEventBytes = 256 << 10        // a larger event is sent without its transcript
 )
 
 func (j *Jobs) streamRoute() edge.Route {
@@ -50,8 +50,8 @@ func (j *Jobs) streamRoute() edge.Route {
 	}
 }
 
-// streamHeader is the header of GET /v1/transcript/job/{id}/events, for the document. A
-// stream opens with any value of the header.
+// streamHeader is the header of GET /v1/transcript/job/{id}/events, for the document. Any
+// value of the header is accepted.
 func streamHeader() request.Table {
 	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0)).
 		About("The last id that the caller has seen: the stream continues after it.")}}
@@ -86,30 +86,31 @@ func (j *Jobs) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error
 	}
 	stream := newEventStream(w)
 	if err := stream.begin(); err != nil {
-		return nil // the client is gone
+		return nil // the client has disconnected
 	}
 	defer edge.Waiting(ctx)()
-	_ = j.pump(ctx, leave, stream, events, mayStay(ctx), maxStreamAge) // the client comes back with its Last-Event-ID
+	_ = j.pump(ctx, leave, stream, events, mayStay(ctx), maxStreamAge) // the client connects again with its Last-Event-ID
 	return nil
 }
 
-// Watcher is told what happens to a job. An error of a watcher says that its client is gone.
+// Watcher is told about the changes of a job. An error of a watcher means that its client
+// has disconnected.
 type Watcher interface {
 	Send(e view.Event) error
-	Beat() error // keeps the connection open when nothing happens
+	Beat() error // keeps the connection open while nothing happens
 	// Closing says that the watch ends before the job does.
 	Closing(c transcript.Closing) error
 }
 
-// Pump tells a watcher what happens to a job until the job has ended, the server stops, the caller
-// may not stay, or the client is gone. Pump ends the watch with leave, which cancels ctx. Pump
-// returns an error if the events have failed.
+// Pump tells a watcher about the changes of a job until the job has ended, the server stops, the
+// caller loses its permission, or the client disconnects. Pump ends the watch with leave, which
+// cancels ctx. Pump returns an error if the events have failed.
 func (j *Jobs) Pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[view.Event, error]) error {
 	return j.pump(ctx, leave, to, events, mayStay(ctx), 0)
 }
 
 // OpenStream counts one of the event streams that an account may have open at once, until closed is
-// called. An account that has as many as it may is refused.
+// called. If the account has no stream left, OpenStream refuses.
 func (j *Jobs) OpenStream(ctx context.Context, p account.Principal) (closed func(), err error) {
 	closed, ok := j.Streams.Take(ctx, p)
 	if !ok {
@@ -124,7 +125,7 @@ type watched struct {
 	err   error
 }
 
-// pump is Pump for a watch of at most some age; 0: of any age.
+// pump is Pump for a watch of limited age; 0 means no limit.
 func (j *Jobs) pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[view.Event, error], mayStay func() bool, age time.Duration) error {
 	next := deliver(ctx, events)
 	defer func() {
@@ -135,7 +136,7 @@ func (j *Jobs) pump(ctx context.Context, leave func(), to Watcher, events iter.S
 	beat, look := time.NewTicker(heartbeat), time.NewTicker(recheck)
 	defer beat.Stop()
 	defer look.Stop()
-	var old <-chan time.Time // never, if the watch may have any age
+	var old <-chan time.Time // never, if the age is not limited
 	if age > 0 {
 		timer := time.NewTimer(age)
 		defer timer.Stop()
@@ -146,7 +147,7 @@ func (j *Jobs) pump(ctx context.Context, leave func(), to Watcher, events iter.S
 		select {
 		case turn, more := <-next:
 			if !more {
-				return nil // the terminal event was the last
+				return nil // the terminal event was the last event
 			}
 			if turn.err != nil {
 				if ctx.Err() == nil {
@@ -159,14 +160,14 @@ func (j *Jobs) pump(ctx context.Context, leave func(), to Watcher, events iter.S
 			err = to.Beat()
 		case <-look.C:
 			if !mayStay() {
-				_ = to.Closing(transcript.Closing{Reason: transcript.ClosingUnauthorized}) // a client that is gone needs no goodbye
+				_ = to.Closing(transcript.Closing{Reason: transcript.ClosingUnauthorized}) // a client that has disconnected needs no closing event
 				return nil
 			}
 		case <-j.Lifetime.Ended():
-			_ = to.Closing(comeBack(transcript.ClosingShutdown)) // a client that is gone needs no goodbye
+			_ = to.Closing(comeBack(transcript.ClosingShutdown)) // a client that has disconnected needs no closing event
 			return nil
 		case <-old:
-			_ = to.Closing(comeBack(transcript.ClosingMaxAge)) // a client that is gone needs no goodbye
+			_ = to.Closing(comeBack(transcript.ClosingMaxAge)) // a client that has disconnected needs no closing event
 			return nil
 		case <-ctx.Done():
 			return nil
@@ -177,7 +178,7 @@ func (j *Jobs) pump(ctx context.Context, leave func(), to Watcher, events iter.S
 	}
 }
 
-// mayStay asks whether the caller of ctx's request may go on to watch.
+// mayStay asks whether the caller of ctx's request may continue to watch.
 func mayStay(ctx context.Context) func() bool {
 	return func() bool { return edge.MayStay(ctx, account.Transcripts) }
 }

@@ -1,5 +1,5 @@
-// Package jobs has the routes of the jobs of an account, and the ways in which other faces of the
-// service wait for jobs. Package pipeline works.
+// Package jobs has the routes of an account's jobs, and the functions with which other interfaces
+// of the service wait for jobs. Package pipeline works.
 package jobs
 
 import (
@@ -23,7 +23,7 @@ import (
 // Jobs shows, follows and cancels the jobs of an account.
 type Jobs struct{ *resource.Shared }
 
-// byID are jobs as paths name them.
+// byID names jobs in paths.
 var byID = resource.One{Param: "id", About: "The jobId.", None: "There is no such job."}
 
 // Routes are the routes of jobs.
@@ -51,16 +51,16 @@ func (j *Jobs) Routes() []edge.Route {
 	}
 }
 
-// jobQuery is the query of GET /v1/transcript/job/{id}: the form of the result. A field
-// that the query leaves out stays as the POST asked.
+// jobQuery is the query of GET /v1/transcript/job/{id}: the form of the result. If the
+// query leaves out a field, the value from the POST applies.
 func jobQuery(v *view.View) request.Table {
 	return request.Table{Fields: request.WithoutDefaults(ViewFields(v))}
 }
 
 // getTranscriptJob is GET /v1/transcript/job/{id}.
 func (j *Jobs) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
-	// A bad query is told before the job is looked for; what a good one wants depends
-	// on the job.
+	// A bad query is refused before the job is looked up, although the meaning of a good
+	// query depends on the job.
 	if err := jobQuery(new(view.View)).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (j *Jobs) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	return edge.RespondPacked(w, r, "application/json", http.StatusOK, body)
 }
 
-// asked is the view that the query wants, nil where that is the one of the POST.
+// asked is the view that the query requests; nil means the view of the POST.
 func asked(r *http.Request, job *view.Job) (*view.View, error) {
 	v := job.Asked
 	if err := jobQuery(&v).ReadQuery(r.URL.RawQuery); err != nil || v == job.Asked {
@@ -103,7 +103,8 @@ func asked(r *http.Request, job *view.Job) (*view.View, error) {
 	return &v, nil
 }
 
-// PollAfter is how many seconds a job in the stage is best left alone.
+// PollAfter is how many seconds a client should wait before it reads a job in the stage
+// again.
 func PollAfter(stage transcript.Stage) int {
 	switch stage {
 	case transcript.StageDurationCheck:

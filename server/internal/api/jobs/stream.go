@@ -34,8 +34,8 @@ func (e *eventStream) begin() error {
 	return e.write([]byte("retry: 3000\n: connected\n\n"))
 }
 
-// Send writes an event. Only a transition has an id, so that Last-Event-ID is
-// always a sequence.
+// Send writes an event. Only a transition has an id, so Last-Event-ID is always a
+// sequence.
 func (e *eventStream) Send(event view.Event) (err error) {
 	segments, err := event.SegmentsJSON.Plain()
 	if err != nil {
@@ -64,7 +64,7 @@ func (e *eventStream) Send(event view.Event) (err error) {
 // Beat writes a comment.
 func (e *eventStream) Beat() error { return e.write([]byte(": ping\n\n")) }
 
-// Closing says that the server ends the stream, not the job.
+// Closing says that the server ends the stream while the job continues.
 func (e *eventStream) Closing(c transcript.Closing) error {
 	data, err := wire.AppendEvent(nil, &transcript.Event{Type: transcript.EventClosing, Closing: &c}, nil)
 	if err != nil {
@@ -78,7 +78,7 @@ func comeBack(reason string) transcript.Closing {
 	return transcript.Closing{Reason: reason, RetryMS: int(streamRetry / time.Millisecond)}
 }
 
-// write sends b. The edge gives up a client that does not take it in time.
+// write sends b. The edge disconnects a client that does not read it in time.
 func (e *eventStream) write(b []byte) error {
 	if _, err := e.w.Write(b); err != nil {
 		return err

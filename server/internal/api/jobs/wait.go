@@ -10,14 +10,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Job returns a job of the account, with its result when it has one.
+// Job returns a job of the account, with its result if the job has one.
 func (j *Jobs) Job(ctx context.Context, owner, id string) (*view.Job, error) {
 	return j.Pipeline.Jobs.Job(ctx, owner, id, &view.View{SendMetadata: true})
 }
 
-// Follow returns a job when it has ended, or as it stands after the wait. Told hears of the job's
-// progress, nil means that nothing does. Follow counts as an event stream. If the account has as
-// many streams as it may, Follow returns at once.
+// Follow returns a job when it has ended, or its state after the wait. Told is called with the
+// progress of the job; it may be nil. Follow counts as an event stream. If the account has no
+// stream left, Follow returns at once.
 func (j *Jobs) Follow(ctx context.Context, p account.Principal, id string, wait time.Duration, told func(*transcript.Job)) (*view.Job, error) {
 	closed, ok := j.Streams.Take(ctx, p)
 	if !ok {
@@ -37,11 +37,11 @@ func (j *Jobs) Follow(ctx context.Context, p account.Principal, id string, wait 
 	return j.Pipeline.Jobs.Wait(waiting, p.Account, id, &view.View{SendMetadata: true})
 }
 
-// tellProgress tells of each state of a job until ctx ends or the job has ended.
+// tellProgress reports each state of a job until ctx ends or the job has ended.
 func (j *Jobs) tellProgress(ctx context.Context, owner, id string, told func(*transcript.Job)) {
 	events, err := j.Pipeline.Jobs.Watch(ctx, owner, id, 0)
 	if err != nil {
-		return // the wait finds the same
+		return // the wait finds the same error
 	}
 	for event, err := range events {
 		if err != nil {

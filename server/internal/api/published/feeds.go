@@ -57,7 +57,7 @@ func feedPath(token *string) request.Table {
 	}}
 }
 
-// maxToken is how many characters a token has at most.
+// maxToken is the largest number of characters in a token.
 const maxToken = 200
 
 // secretToken is the grammar of tokens.
@@ -75,8 +75,8 @@ func (f *Feeds) getFeed(w http.ResponseWriter, r *http.Request) error {
 	return edge.RespondJSON(w, http.StatusOK, library.FeedState{Feed: &library.Feed{ID: feed.ID, CreatedAt: transcript.At(feed.CreatedAt)}})
 }
 
-// renewFeed is PUT /v1/feed. Readers present no credential, so the service must be able to find
-// out by itself whether the account may still use it.
+// renewFeed is PUT /v1/feed. Readers present no credential, so the service itself must be able
+// to find out whether the account may still use it.
 func (f *Feeds) renewFeed(w http.ResponseWriter, r *http.Request) error {
 	own := edge.Principal(r).Account
 	if err := f.Checker.CheckAccount(r.Context(), own); errors.Is(err, account.ErrNotFound) {
@@ -139,11 +139,11 @@ func (f *Feeds) readFeed(w http.ResponseWriter, r *http.Request) error {
 	return edge.RespondPacked(w, r, textfeed.MediaType, http.StatusOK, body)
 }
 
-// feedWriter changes with the bytes that are written of the same entries.
+// feedWriter changes whenever the bytes that are written for the same entries change.
 const feedWriter = "feed1"
 
-// at returns the feed of a request whose account may use the service. For any other token
-// the error is NOT_FOUND.
+// at returns the feed of a request if its account may use the service. For any other
+// token the error is NOT_FOUND.
 func (f *Feeds) at(r *http.Request) (textfeed.Feed, error) {
 	none := transcript.Errorf(transcript.NotFound, "There is no feed at this address.")
 	var token string
@@ -160,12 +160,12 @@ func (f *Feeds) at(r *http.Request) (textfeed.Feed, error) {
 	return feed, err
 }
 
-// settled is how old the last change of a feed must be to stand in Last-Modified. Another
-// transaction may still write a text with an earlier time.
+// settled is how old the last change of a feed must be before Last-Modified shows it.
+// Another transaction may still write a text with an earlier time.
 const settled = time.Minute
 
-// unmodified answers 304 to a reader who knows the time of the last change, but no ETag. A
-// reader learns the time only when no earlier one can follow.
+// unmodified answers 304 to a reader that sends the time of the last change but no ETag. A
+// reader gets the time only if no earlier time can follow.
 func (f *Feeds) unmodified(w http.ResponseWriter, r *http.Request, changed time.Time) bool {
 	if time.Since(changed) < settled {
 		return false
@@ -173,7 +173,7 @@ func (f *Feeds) unmodified(w http.ResponseWriter, r *http.Request, changed time.
 	changed = changed.Truncate(time.Second)
 	w.Header().Set("Last-Modified", changed.UTC().Format(http.TimeFormat))
 	known, err := http.ParseTime(r.Header.Get("If-Modified-Since"))
-	if err != nil || r.Header.Get("If-None-Match") != "" || !known.Equal(changed) { // no such time, or an ETag, which counts more
+	if err != nil || r.Header.Get("If-None-Match") != "" || !known.Equal(changed) { // no such time, or an ETag, which has precedence
 		return false
 	}
 	w.WriteHeader(http.StatusNotModified)

@@ -17,10 +17,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// sharedPath is the path of the texts of all links.
+// sharedPath is the path of all shared texts.
 const sharedPath = "/v1/shared/"
 
-// OpenRoutes are the routes of those who have a link.
+// OpenRoutes are the routes for everybody who has a link.
 func (s *Shares) OpenRoutes() []edge.Route {
 	return []edge.Route{{
 		Method: http.MethodGet, Pattern: sharedPath + "{token}", Open: true, ByAddress: true,
@@ -33,7 +33,7 @@ func (s *Shares) OpenRoutes() []edge.Route {
 
 // SharedTranscript is the body of GET /v1/shared/{token}.
 type SharedTranscript struct {
-	Transcript library.SharedText `json:"transcript"` // the text as it is now
+	Transcript library.SharedText `json:"transcript"` // the current text
 }
 
 // sharedTable is the path of a shared text.
@@ -68,7 +68,7 @@ func (s *Shares) readShared(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	etag = resource.MadeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // it may have been made again since
+	etag = resource.MadeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // the text may have been made again since
 	body, err := s.Recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
 	if err != nil {
 		return err
@@ -77,22 +77,22 @@ func (s *Shares) readShared(w http.ResponseWriter, r *http.Request) error {
 	return edge.RespondPacked(w, r, edge.JSONType, http.StatusOK, body)
 }
 
-// sharedWriter changes with the form in which a shared transcript is written.
+// sharedWriter changes whenever the form of a shared transcript changes.
 const sharedWriter = "shared1"
 
-// errNoShare is the answer to every link that shows no text, whatever the reason.
+// errNoShare is the answer to every link that shows no text, for any reason.
 func errNoShare() error {
 	return transcript.Errorf(transcript.NotFound, "There is no text at this address.")
 }
 
-// shutOut reports whether an AccountChecker says that an account may not use the service, so that
-// its addresses show nothing.
+// shutOut reports whether an AccountChecker says that an account may not use the service. The
+// addresses of the account then show nothing.
 func shutOut(err error) bool {
 	refusal, refused := edge.BusinessFailure(err)
 	return errors.Is(err, account.ErrNotFound) || refused && refusal.HTTPStatus() < http.StatusInternalServerError
 }
 
-// at returns the text of the link of a request, if the account of the link may use the service.
+// at returns the text of the link in a request, if the account of the link may use the service.
 // For any other token the error is NOT_FOUND.
 func (s *Shares) at(w http.ResponseWriter, r *http.Request) (*db.Saved, error) {
 	h := w.Header()
@@ -120,7 +120,7 @@ func (s *Shares) textOf(r *http.Request, saved *db.Saved, include library.Includ
 		read = s.Pipeline.Library.SavedTimedText
 	}
 	t, err := read(r.Context(), saved)
-	if errors.Is(err, transcript.NoTranscript) { // it has just been deleted
+	if errors.Is(err, transcript.NoTranscript) { // the text has just been deleted
 		err = errNoShare()
 	}
 	return t, err
@@ -137,13 +137,14 @@ func sharedBody(t *db.Transcript, include library.Include) (*packed.Body, error)
 	}
 	return resource.Around(lines, func(dst, segments []byte) ([]byte, error) {
 		shown := SharedTranscript{shownOf(t)}
-		shown.Transcript.Segments = []transcript.Segment{} // around puts those of the text in their place
+		shown.Transcript.Segments = []transcript.Segment{} // around inserts the segments of the text
 		return json.Marshal(shown)
 	})
 }
 
-// shownOf is what a link shows of a text, without its segments. The owner has chosen to show the
-// text and its title. Where an upload comes from and how it was recognized stays with the owner.
+// shownOf returns the part of a text that a link shows, without its segments. The owner has
+// chosen to show the text and its title. The origin of an upload, and how it was recognized,
+// stay private.
 func shownOf(t *db.Transcript) library.SharedText {
 	shown := library.SharedText{
 		Platform: t.Platform, Lang: t.Lang, Title: t.Title, Channel: t.Channel, CreatorName: t.CreatorName, CreatorHandle: t.CreatorHandle,

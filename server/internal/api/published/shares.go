@@ -19,14 +19,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Shares makes, lists and ends the links to texts, and shows the texts of links.
+// Shares makes, lists and ends the links to texts, and shows the linked texts.
 type Shares struct {
 	*resource.Shared
 	Links *shares.Shares
 	Texts *saved.Texts
 }
 
-// OwnRoutes are the routes of those who share texts.
+// OwnRoutes are the routes for the owners of texts.
 func (s *Shares) OwnRoutes() []edge.Route {
 	const pattern = "/v1/library/transcripts/{platform}/{externalId}/shares"
 	return []edge.Route{
@@ -69,9 +69,9 @@ type OneShare struct {
 	Share library.Share `json:"share"` // the link, with its address
 }
 
-// ShareList is the links to a text.
+// ShareList is the list of the links to a text.
 type ShareList struct {
-	Shares []library.Share `json:"shares"` // those that have not ended, the last first
+	Shares []library.Share `json:"shares"` // the links that have not ended, newest first
 }
 
 // shareTable is the table of the JSON body of a new link.
@@ -113,7 +113,7 @@ func (s *Shares) createShare(w http.ResponseWriter, r *http.Request) error {
 				err = table.ReadJSON(body)
 			}
 			canonical := table.Canonical()
-			canonical["language"] = key.Language // it stands in the query, which does not tell requests apart
+			canonical["language"] = key.Language // the language is in the query, which does not distinguish requests
 			return canonical, err
 		},
 		Do: func(held *db.HeldKey) (edge.Reply, error) {
@@ -126,9 +126,9 @@ func (s *Shares) createShare(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// mayShare refuses an account that the service does not keep itself: readers present no
-// credential, so the service must be able to find out whether the account may still use it. A
-// text must be there.
+// mayShare refuses an account that the service cannot check: readers present no credential,
+// so the service itself must be able to find out whether the account may still use it. The
+// text must exist.
 func (s *Shares) mayShare(ctx context.Context, owner string, key library.Key) error {
 	if err := s.Checker.CheckAccount(ctx, owner); errors.Is(err, account.ErrNotFound) {
 		return transcript.Errorf(transcript.Forbidden, "Accounts that this service does not keep itself cannot share texts.")

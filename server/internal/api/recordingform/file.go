@@ -13,7 +13,7 @@ import (
 )
 
 // readFile reads the part of a form with the file. The service works on the file while it
-// arrives, as the fields before it ask for.
+// arrives, with the fields before it.
 func (f *reader) readFile(ctx context.Context, part *multipart.Part) error {
 	if f.upload != nil {
 		return transcript.Errorf(transcript.UploadInvalid, "There is more than one file in the form.").With("part", "file")
@@ -35,11 +35,11 @@ func (f *reader) readFile(ctx context.Context, part *multipart.Part) error {
 		return err
 	}
 	u.Name = formFileName.Replace(part.FileName())
-	f.upload = u // from here on Receive discards it
+	f.upload = u // from here on, Receive discards the file
 	return u.CheckSum(digest)
 }
 
-// formFileName reads the characters of a file's name that browsers and Go write as escapes in a form.
+// formFileName decodes the characters of a file name that browsers and Go escape in a form.
 var formFileName = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
 // begin looks whether the service can take the file now. The caller has refused before what can never succeed.

@@ -22,25 +22,26 @@ import (
 )
 
 // Form says how to read the fields of a multipart form with a recording in its part
-// "file". The fields may stand before or after the file, which goes straight to the store.
+// "file". The fields may come before or after the file, which is stored while it arrives.
 type Form struct {
 	Field    func(name string, value io.Reader) error // reads a part other than the file
-	Check    func() error                             // checks the fields so far, when the file begins: the client need not send it
-	Begin    func() error                             // takes what the file needs of the service, after Check; nil means nothing
+	Check    func() error                             // checks the previous fields when the file begins, so that the client need not send a refused file
+	Begin    func() error                             // reserves what the file needs after Check; nil means nothing
 	Read     func() error                             // reads the values of all fields, at the end of the form
-	Expected func() intake.Submission                 // is what the fields so far want of the file
+	Expected func() intake.Submission                 // returns what the previous fields want for the file
 }
 
-// maxAroundFile is a bound for the whole form without its file, in bytes.
+// maxAroundFile limits the form without its file, in bytes.
 const maxAroundFile = 256 << 10
 
-// maxParts is the most parts of a form: all fields, and the longest lists, fit.
+// maxParts is the largest number of parts in a form: enough for all fields and the
+// longest lists.
 const maxParts = 1000
 
-// BodyError marks a fault of the request's body. A fault of the store has no such mark.
+// BodyError marks a fault of the request's body. A fault of the store is not marked.
 type BodyError struct{ error }
 
-// Unwrap is what the reader of the body said.
+// Unwrap returns the error of the reader of the body.
 func (e BodyError) Unwrap() error { return e.error }
 
 // reader reads one form.
@@ -49,11 +50,11 @@ type reader struct {
 	pipeline  *service.Service
 	principal account.Principal
 	announced int64           // bytes of the form, negative if they are not known
-	upload    *uploads.Upload // nil until the file has come
+	upload    *uploads.Upload // nil until the file has arrived
 }
 
-// Check refuses a form that can never be taken, before its body is read: it has no boundary, or
-// its file is larger than the plan permits.
+// Check refuses a form that can never be accepted, before its body is read: because it has no
+// boundary, or because its file is larger than the plan permits.
 func Check(r *http.Request, plan account.Plan) error {
 	_, err := boundaryOf(r, plan)
 	return err
@@ -71,7 +72,7 @@ func boundaryOf(r *http.Request, plan account.Plan) (string, error) {
 	return boundary, uploads.CheckSize(r.ContentLength-maxAroundFile, plan.MaxUploadBytes)
 }
 
-// Receive reads a form. The caller owns the upload. After an error no upload is left.
+// Receive reads a form. The caller owns the upload. After an error there is no upload.
 func Receive(r *http.Request, p account.Principal, to *service.Service, form Form) (*uploads.Upload, error) {
 	boundary, err := boundaryOf(r, p.Plan)
 	if err != nil {
@@ -131,7 +132,7 @@ func brokenBody(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		what = "ended before its closing boundary"
 	}
-	cause := errors.New(clip.Text(err.Error())) // the text may repeat a line of the form
+	cause := errors.New(clip.Text(err.Error())) // the text of the error may repeat a line of the form
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(cause)
 }
 

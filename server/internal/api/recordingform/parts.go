@@ -9,31 +9,32 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-// maxPartHeader bounds the header of a part of a form and the boundary before it, in bytes. The
-// bound of package multipart is 10 MB.
+// maxPartHeader limits the header of a part of a form and the boundary before it, in bytes. The
+// limit of package multipart is 10 MB.
 const maxPartHeader = 16 << 10
 
 // maxBoundary is the longest boundary of a form, in bytes (RFC 2046, 5.1.1).
 const maxBoundary = 70
 
-// multipartAhead is the size of package multipart's buffer: so far it reads ahead.
+// multipartAhead is the size of package multipart's buffer, which is how far it reads
+// ahead.
 const multipartAhead = 4 << 10
 
 var errPartHeader = errors.New("server: the header of a part is too large")
 
-// formReader reads the parts of a form whose headers are bounded.
+// formReader reads the parts of a form, and limits their headers.
 type formReader struct {
 	parts *multipart.Reader
 	body  *partsReader // below parts
 }
 
-// next returns the next part, as it is, and io.EOF after the last.
+// next returns the next part, unchanged, and io.EOF after the last part.
 func (f *formReader) next() (*multipart.Part, error) {
 	f.body.left = maxPartHeader + multipartAhead
 	part, err := f.parts.NextRawPart()
-	f.body.left = math.MaxInt64 // the reader of the content bounds the content
+	f.body.left = math.MaxInt64 // the reader of the content limits the content
 	if err != nil && f.body.err != nil {
-		err = f.body.err // package multipart reports a header that breaks off as malformed
+		err = f.body.err // package multipart reports an incomplete header as malformed
 	}
 	return part, err
 }
@@ -46,7 +47,7 @@ func (f *formReader) end() error {
 	if errors.Is(err, edge.ErrTooSlow) {
 		return err
 	}
-	return nil // the form is whole, and the rest does not matter
+	return nil // the form is complete, and the rest does not matter
 }
 
 // partsReader reads at most left bytes of a body.

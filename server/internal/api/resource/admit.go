@@ -15,17 +15,17 @@ type Operation struct {
 	ID          string              // the operationId of the route
 	Platform    transcript.Platform // of the content, or of the playlist or channel of a batch; empty means a list of links
 	ExternalID  string              // on that platform; of an upload from its bytes
-	Items       int                 // how many links a batch is made from; 0 means no batch, or not known yet
+	Items       int                 // how many links a batch has; 0 means no batch, or not known yet
 	UploadBytes int64               // the size of the file; 0 means that it is a link
 }
 
-// Admit has the last word on work that a plan permits. The error of Admit is the answer.
+// Admit decides about work that a plan permits. The error of Admit is the answer.
 type Admit func(context.Context, account.Principal, Operation) error
 
 // admitPatience is how long Config.Admit may take.
 const admitPatience = 30 * time.Second
 
-// Of is Admit for one request; nil means that the plan decides.
+// Of calls Admit for one request; nil means that the plan decides.
 func (a Admit) Of(p account.Principal, op Operation) func(context.Context) error {
 	if a == nil {
 		return nil

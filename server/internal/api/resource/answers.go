@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Around is the body that render writes around segments, which stay packed; nil means no
-// segments.
+// Around is the body without the segments, which render adds from their packed form; nil
+// means no segments.
 func Around(segments *packed.Bytes, render func(dst, segments []byte) ([]byte, error)) (*packed.Body, error) {
 	b, err := render(nil, []byte("[]"))
 	if err != nil || segments == nil {
@@ -20,13 +20,14 @@ func Around(segments *packed.Bytes, render func(dst, segments []byte) ([]byte, e
 	return packed.NewBody(packed.Raw(before), segments, packed.Raw(after)), nil
 }
 
-// Tagged are an answer with an ETag, and the 304 to a request that names the tag.
+// Tagged are the two answers with an ETag: the answer itself, and the 304 to a request
+// that names the tag.
 func Tagged(a edge.Answer) []edge.Answer {
 	a.Headers = append([]edge.Header{edge.HeaderETag}, a.Headers...)
 	return []edge.Answer{a, {Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}}
 }
 
-// FileAnswers are the answers of a route that sends files: of these media types, or the body as
+// FileAnswers are the answers of a route that sends files of these media types, or the body as
 // JSON.
 func FileAnswers(body any, media ...string) []edge.Answer {
 	sent := []edge.Header{edge.HeaderETag, edge.HeaderDisposition}
@@ -40,7 +41,7 @@ func FileAnswers(body any, media ...string) []edge.Answer {
 	return all
 }
 
-// PostCodes are the codes of a POST about a resource that is there. See Post.
+// PostCodes are the codes of a POST about an existing resource. See Post.
 func PostCodes() []transcript.Code {
 	return []transcript.Code{
 		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
@@ -48,7 +49,7 @@ func PostCodes() []transcript.Code {
 	}
 }
 
-// Respond answers with a body as JSON, or returns the error for which there is none.
+// Respond answers with a body as JSON, or returns the error.
 func Respond(w http.ResponseWriter, body any, err error) error {
 	if err != nil {
 		return err

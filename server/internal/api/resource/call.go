@@ -1,5 +1,5 @@
-// Package resource is what the resources of the API share: how they name contents and pages of
-// lists, how they read bodies, and how they make answers of texts.
+// Package resource has what the resources of the API share: how they name contents and pages
+// of lists, how they read bodies, and how they make answers from texts.
 package resource
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
-// Call is a route of the API without HTTP, for another face of the service. The caller lets
-// Table read the request, and then calls Answer once. The fields have the bounds of the route,
-// and the answer is the body that the route has.
+// Call is a route of the API without HTTP, for another interface of the service. The caller
+// lets Table read the request, and then calls Answer once. The fields have the bounds of the
+// route, and the answer is the body of the route.
 type Call struct {
 	Table  request.Table
 	Answer func(context.Context, account.Principal) (any, error)

@@ -17,7 +17,7 @@ type StreamCounter struct {
 }
 
 // Take counts the request that ctx belongs to as an open stream until closed is called. It reports
-// false if the account has as many streams as its plan permits, or as many requests that wait.
+// false if the account has no stream left, or no request left that may wait.
 func (c *StreamCounter) Take(ctx context.Context, p account.Principal) (closed func(), ok bool) {
 	if !c.open.Take(p.Account, p.Plan.EventStreams) {
 		return nil, false

@@ -10,11 +10,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// One is a kind of resources that paths name by their ids.
+// One is a kind of resource that paths name by an id.
 type One struct {
 	Param string // the parameter of the path
-	About string // what the document says of the parameter
-	None  string // what the answer to an id that names nothing says
+	About string // the description of the parameter in the document
+	None  string // the answer to an id that names nothing
 }
 
 // Path is the path of the routes of one resource.
@@ -22,7 +22,8 @@ func (o One) Path(id *string) request.Table {
 	return request.Table{Fields: []*request.Field{request.New(o.Param, id, request.UUID()).Required().About(o.About)}}
 }
 
-// ID is the id in the path. An id that is no UUID names nothing: the error is NOT_FOUND.
+// ID is the id in the path. An id that is not a UUID names nothing: the error is
+// NOT_FOUND.
 func (o One) ID(r *http.Request) (id string, err error) {
 	if !o.Path(&id).ReadPath(r.PathValue) {
 		return "", transcript.Errorf(transcript.NotFound, "%s", o.None)
@@ -30,7 +31,8 @@ func (o One) ID(r *http.Request) (id string, err error) {
 	return id, nil
 }
 
-// Delete is the handler of a DELETE. The resource is removed even if the client goes away.
+// Delete is the handler of a DELETE. The resource is removed even if the client
+// disconnects.
 func (o One) Delete(remove func(ctx context.Context, owner, id string) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, err := o.ID(r)
@@ -45,8 +47,8 @@ func (o One) Delete(remove func(ctx context.Context, owner, id string) error) fu
 	}
 }
 
-// Post is a POST about one resource that is done once for each Idempotency-Key. T is what its answer
-// shows.
+// Post is a POST about one resource that runs once for each Idempotency-Key. T is the resource in
+// its answer.
 type Post[T any] struct {
 	Body  Body                                                                    // NoBody, OptionalBody or JSONBody
 	Do    func(ctx context.Context, owner, id string, key *db.HeldKey) (T, error) // in a context that outlives the request

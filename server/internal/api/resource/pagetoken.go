@@ -17,10 +17,10 @@ import (
 // Paging has the fields of a list's query that are about its pages.
 type Paging struct {
 	MaxResults int    // entries of a page
-	PageToken  string // from the page before; empty means that the first page is asked for
+	PageToken  string // from the previous page; empty means the first page
 }
 
-// MaxPageToken bounds a page token, in characters: that is room for any position.
+// MaxPageToken limits a page token, in characters. Any position fits.
 const MaxPageToken = 1024
 
 // Fields are the parameters of a list. A page has at most most entries, and usual entries
@@ -34,11 +34,11 @@ func (p *Paging) Fields(most, usual int) []*request.Field {
 	}
 }
 
-// Listing tells lists apart: by account, route and filters. The page tokens of a list
-// are good for this list only.
+// Listing identifies a list: by account, route and filters. A page token is valid only
+// for its own list.
 type Listing [16]byte
 
-// ListingOf is the list that a request asks for. The table has read its query.
+// ListingOf returns the list that a request asks for. The table has read its query.
 func ListingOf(r *http.Request, query request.Table) Listing {
 	return listingFor(edge.Principal(r).Account, r, query)
 }
@@ -47,7 +47,7 @@ func listingFor(account string, r *http.Request, query request.Table) Listing {
 	return ListingNamed(account, r.Pattern, r.URL.Path, filters(query))
 }
 
-// filters are the fields of a query that choose a list, and not a page of the list.
+// filters are the fields of a query that choose the list, and not its page.
 func filters(query request.Table) map[string]any {
 	all := query.Canonical()
 	delete(all, "maxResults")
@@ -55,17 +55,17 @@ func filters(query request.Table) map[string]any {
 	return all
 }
 
-// ListingNamed is the list of an account that has these names, which are strings, numbers,
-// booleans, and maps of them.
+// ListingNamed returns the list of an account with these names, which are strings,
+// numbers, booleans, and maps of them.
 func ListingNamed(account string, names ...any) Listing {
-	what, _ := json.Marshal(append([]any{account}, names...)) // of such values: it never fails
+	what, _ := json.Marshal(append([]any{account}, names...)) // of such values, so it never fails
 	hash := sha256.Sum256(what)
 	return Listing(hash[:])
 }
 
-// pageToken has the content of a page token: its list, and the place after which the
-// list goes on. The token is not signed: a caller with an invented token only gets to a
-// place in a list of their own.
+// pageToken is the content of a page token: its list, and the place after which the page
+// begins. The token is not signed: with an invented token, a caller only gets to another
+// place in its own list.
 type pageToken struct {
 	Of    []byte `json:"of"`
 	After any    `json:"after"`
@@ -74,14 +74,13 @@ type pageToken struct {
 // Token is the page token of the entries after a place. A place may be any value that JSON
 // reads back unchanged.
 func (l Listing) Token(after any) string {
-	token, _ := json.Marshal(pageToken{l[:], after}) // of plain values: it never fails
+	token, _ := json.Marshal(pageToken{l[:], after}) // of plain values, so it never fails
 	return base64.RawURLEncoding.EncodeToString(token)
 }
 
 // After reads the place in a page token into the variable that after points to. If the token is
 // empty, After leaves the variable alone. The client may have invented the place, so its type
-// must refuse values that are no places, as uuid.UUID does. The error is a 400 that names
-// pageToken.
+// must refuse invalid places, as uuid.UUID does. The error is a 400 that names pageToken.
 func (l Listing) After(token string, after any) error {
 	if token == "" {
 		return nil
@@ -91,10 +90,10 @@ func (l Listing) After(token string, after any) error {
 	if err == nil {
 		err = json.Unmarshal(text, &read)
 	}
-	if err != nil || bytes.Contains(text, []byte(`\u0000`)) { // no database takes a NUL
+	if err != nil || bytes.Contains(text, []byte(`\u0000`)) { // no database accepts a NUL
 		return InvalidPageToken("is no token of this service")
 	}
-	if l.Token(after) != token { // this also refuses other forms of the same
+	if l.Token(after) != token { // this also refuses other spellings of the same token
 		return InvalidPageToken("belongs to another list, or to other parameters: read the list from its start")
 	}
 	return nil

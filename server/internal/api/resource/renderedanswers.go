@@ -11,21 +11,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// recentBytes bounds the answers that are kept in memory.
+// recentBytes limits the answers that are kept in memory.
 const recentBytes = 64 << 20
 
-// RecentAnswers are answers that were made of transcripts a moment ago, by their tags. In
+// RecentAnswers are recent answers that were made from transcripts, by their tags. In
 // each request, the database has first shown that the account has the transcript.
 type RecentAnswers struct {
 	*recent.Things[string, *packed.Body]
 }
 
-// NewRecentAnswers makes RecentAnswers without any.
+// NewRecentAnswers makes empty RecentAnswers.
 func NewRecentAnswers() *RecentAnswers {
 	return &RecentAnswers{recent.New[string, *packed.Body](recentBytes)}
 }
 
-// Remembered returns the answer with a tag, and makes the answer unless it is in memory.
+// Remembered returns the answer with a tag from memory, or makes it.
 func (a *RecentAnswers) Remembered(tag string, render func() (*packed.Body, error)) (*packed.Body, error) {
 	if b, ok := a.Get(tag); ok {
 		return b, nil
@@ -37,10 +37,10 @@ func (a *RecentAnswers) Remembered(tag string, render func() (*packed.Body, erro
 	return b, err
 }
 
-// MadeOf is the tag of an answer that is made of a transcript: a strong ETag. The tag
-// changes with the text, because each text of a transcript has its own time of change.
-// The tag also changes with the kind of the answer, with the version of its writer, and
-// with its options.
+// MadeOf is the strong ETag of an answer that is made from a transcript. The tag changes
+// with the text, because each text of a transcript has its own time of change. The tag
+// also changes with the kind of the answer, with the version of its writer, and with its
+// options.
 func MadeOf(id string, changed time.Time, writer string, options ...string) string {
 	text := make([]byte, 0, 128)
 	text = append(append(append(text, writer...), '-'), id...)
@@ -52,7 +52,7 @@ func MadeOf(id string, changed time.Time, writer string, options ...string) stri
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// MediaMark tells recordings apart in an ETag; empty means that none is kept.
+// MediaMark distinguishes recordings in an ETag; empty means that none is kept.
 func MediaMark(media *transcript.Recording) string {
 	if media == nil {
 		return ""

@@ -20,7 +20,7 @@ func CheckJSON(r *http.Request) error {
 	return err
 }
 
-// ReadJSON reads a JSON body, which must be there. The handler has called CheckJSON before.
+// ReadJSON reads a required JSON body. The handler has called CheckJSON before.
 func ReadJSON(w http.ResponseWriter, r *http.Request, table request.Table) error {
 	body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
 	if err != nil {
@@ -30,9 +30,10 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, table request.Table) error
 }
 
 // DeclaresUTF8 reports whether a Content-Type names UTF-8, US-ASCII, or no character set. The
-// bytes of another character set can be valid UTF-8 by chance, and then mean other links.
+// bytes of another character set can be valid UTF-8 by chance, and then would mean other
+// links.
 func DeclaresUTF8(r *http.Request) bool {
-	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // edge.BodyType has read it
+	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // edge.BodyType has already read it
 	charset, named := params["charset"]
 	return !named || slices.Contains([]string{"utf-8", "utf8", "us-ascii"}, strings.ToLower(charset))
 }
@@ -45,7 +46,7 @@ func NoBody(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	return nil, edge.ReadEmpty(w, r)
 }
 
-// OptionalBody reads a JSON body that may be left out.
+// OptionalBody reads an optional JSON body.
 func OptionalBody(table request.Table) Body {
 	return func(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 		err := edge.ReadOptional(w, r, table)
@@ -53,7 +54,7 @@ func OptionalBody(table request.Table) Body {
 	}
 }
 
-// JSONBody reads a JSON body of at most most bytes, which must be there.
+// JSONBody reads a required JSON body of at most most bytes.
 func JSONBody(table request.Table, most int64) Body {
 	return func(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 		body, err := edge.ReadBody(w, r, most)

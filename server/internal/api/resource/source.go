@@ -37,7 +37,8 @@ func (src *Source) Fields() []*request.Field {
 	return []*request.Field{
 		request.New("url", &src.URL, request.Text(1, MaxURL)).
 			About("A link, a short link, or a video id, without `platform` and `externalId`."),
-		// An upload passes here, because the platform table refuses it with a better code.
+		// An upload passes here, because the platform table refuses it with a more specific
+		// code.
 		request.New("platform", &src.platform, request.Enum(linked, transcript.Upload)).
 			About("Goes with externalId."),
 		request.New("externalId", &src.externalID, request.Text(1, MaxExternalID)).
@@ -46,7 +47,7 @@ func (src *Source) Fields() []*request.Field {
 	}
 }
 
-// FindContent resolves a source. FindContent uses the network only to follow a short link.
+// FindContent resolves a source. FindContent uses the network only for a short link.
 func (s *Shared) FindContent(ctx context.Context, src Source) (engine.Content, error) {
 	match, err := s.match(src)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *Shared) ContentOf(ctx context.Context, match site.Match) (_ engine.Cont
 // UploadID is the grammar of the ids of uploads.
 var UploadID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// LinkTo is the link to a moment of a content, in seconds; nil means that the platform has no
+// LinkTo returns the link to a moment of a content, in seconds, or nil if the platform has no
 // such links.
 func LinkTo(sites *site.Table, platform transcript.Platform, externalID string, start float64) *string {
 	of, ok := sites.Site(platform)

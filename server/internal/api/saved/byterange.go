@@ -29,9 +29,9 @@ func rangeHeader() request.Table {
 	}}
 }
 
-// rangeOf is the part of a file that a request wants. A range that cannot be read does not count.
-// Several ranges do not count either, because overlapping ranges would make the answer larger than
-// the file. The error has the status 416 if no byte is in the range.
+// rangeOf returns the part of a file that a request wants. It ignores a range that cannot be
+// read. It also ignores several ranges, because overlapping ranges would make the answer
+// larger than the file. The error has the status 416 if the range contains no byte.
 func rangeOf(r *http.Request, file recordingFile) (byteRange, error) {
 	whole := byteRange{length: file.size}
 	if r.Method == http.MethodHead || len(r.Header["Range"]) != 1 {
@@ -65,7 +65,8 @@ func rangeOf(r *http.Request, file recordingFile) (byteRange, error) {
 	return byteRange{from, to - from + 1, true}, nil
 }
 
-// position reads a number of a range. A number that is too large is the largest.
+// position reads a number of a range. A number that is too large becomes the largest
+// number.
 func position(digits string) (n int64, there, ok bool) {
 	if digits == "" {
 		return 0, false, true
@@ -73,6 +74,6 @@ func position(digits string) (n int64, there, ok bool) {
 	if strings.Trim(digits, "0123456789") != "" {
 		return 0, true, false
 	}
-	n, _ = strconv.ParseInt(digits, 10, 64) // out of its bounds it is the nearest bound
+	n, _ = strconv.ParseInt(digits, 10, 64) // out of its bounds, it becomes the nearest bound
 	return n, true, true
 }

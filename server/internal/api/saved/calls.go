@@ -27,8 +27,8 @@ func (l *Texts) ListCall() resource.Call {
 	}}
 }
 
-// ChunksCall is GET /v1/library/transcripts/{platform}/{externalId}/chunks. A page has usual
-// chunks if the request does not say how many.
+// ChunksCall is GET /v1/library/transcripts/{platform}/{externalId}/chunks. By default, a
+// page has usual chunks.
 func (l *Texts) ChunksCall(usual int) resource.Call {
 	asked := new(chunkList)
 	table := asked.query(usual)

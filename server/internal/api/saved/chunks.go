@@ -42,7 +42,7 @@ const (
 // usualChunks is the usual size of a page of chunks.
 const usualChunks = 50
 
-// chunkList describes the requested chunks.
+// chunkList describes the requested list of chunks.
 type chunkList struct {
 	key     library.Key
 	options transcript.ChunkOptions
@@ -60,7 +60,7 @@ func (l *chunkList) query(usual int) request.Table {
 }
 
 // chunkPlace is a place in the chunks of a text. The next page is of the same text, even if
-// another text has become the newest. If the text has changed, its chunks are others.
+// another text has become the newest. If the text has changed, so have its chunks.
 type chunkPlace struct {
 	Lang  string `json:"lang"`
 	Text  string `json:"text"` // see versionOf
@@ -98,7 +98,7 @@ func (l *Texts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if tag, err = etag(t.ID, t.ChangedAt); err != nil { // it may have been made again since
+	if tag, err = etag(t.ID, t.ChangedAt); err != nil { // the text may have been made again since
 		return err
 	}
 	page, err := l.chunkPage(t, asked, list, from)
@@ -109,7 +109,7 @@ func (l *Texts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	return edge.RespondJSON(w, http.StatusOK, page)
 }
 
-// chunksOf finds the text whose chunks are asked for, and the place at which the page begins.
+// chunksOf finds the requested text, and the place at which the page begins.
 func (l *Texts) chunksOf(ctx context.Context, owner string, list resource.Listing, asked *chunkList) (from chunkPlace, saved *db.Saved, err error) {
 	if err := list.After(asked.page.PageToken, &from); err != nil {
 		return from, nil, err
@@ -120,7 +120,7 @@ func (l *Texts) chunksOf(ctx context.Context, owner string, list resource.Listin
 	return from, saved, err
 }
 
-// chunkPage is the page of a list that begins at a place.
+// chunkPage returns the page of a list that begins at a place.
 func (l *Texts) chunkPage(t *db.Transcript, asked chunkList, list resource.Listing, from chunkPlace) (*library.ChunkPage, error) {
 	segments, err := t.SegmentsJSON.Plain()
 	if err != nil {
@@ -155,9 +155,9 @@ func (l *Texts) chunkPage(t *db.Transcript, asked chunkList, list resource.Listi
 	return page, nil
 }
 
-// versionOf differs between texts whose chunks differ.
+// versionOf distinguishes texts with different chunks.
 func versionOf(t *db.Transcript, segments, words []byte) string {
-	chapters, _ := json.Marshal(t.Chapters()) // of strings and finite numbers: it never fails
+	chapters, _ := json.Marshal(t.Chapters()) // of strings and finite numbers, so it never fails
 	hash := sha256.New()
 	for _, part := range [][]byte{segments, words, chapters} {
 		fmt.Fprintf(hash, "%d:", len(part))

@@ -104,7 +104,7 @@ func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	etag = d.tag(t.ID, t.ChangedAt) // it may have been made again since
+	etag = d.tag(t.ID, t.ChangedAt) // the text may have been made again since
 	body, err := l.Recent.Remembered(etag, func() (*packed.Body, error) { return d.file(t) })
 	if err != nil {
 		return err
@@ -115,10 +115,11 @@ func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error
 	return edge.RespondPacked(w, r, d.mediaType(), http.StatusOK, body)
 }
 
-// downloadWriter changes with the bytes that are written of the same transcript.
+// downloadWriter changes whenever the bytes that are written for the same transcript
+// change.
 const downloadWriter = "file1"
 
-// tag is the ETag of the file that is made of a transcript.
+// tag is the ETag of the file for a transcript.
 func (d *download) tag(id string, changed time.Time) string {
 	return resource.MadeOf(id, changed, downloadWriter, string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
 }
@@ -131,7 +132,7 @@ func (d *download) mediaType() string {
 	return media + "; charset=utf-8"
 }
 
-// extension is how the name of the file ends.
+// extension is the extension of the file's name.
 func (d *download) extension() string {
 	switch d.format {
 	case library.VTTWords:
@@ -144,7 +145,7 @@ func (d *download) extension() string {
 
 // file makes the file.
 func (d *download) file(t *db.Transcript) (*packed.Body, error) {
-	if d.format == library.JSON { // as it is stored
+	if d.format == library.JSON { // unchanged, as it is stored
 		return resource.Around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
 			return wire.AppendTranscript(dst, &t.Transcript, segments)
 		})
@@ -186,7 +187,8 @@ func (d *download) render(t *db.Transcript) ([]byte, error) {
 	return format.AppendText(room, text.Segments, !d.omitTimestamps), nil
 }
 
-// timedLines are the segments of a text that was read with its words, with the words.
+// timedLines returns the segments of a text that was read with its words, including the
+// words.
 func timedLines(t *db.Transcript) (lines []transcript.Segment, err error) {
 	timed, err := view.TimedSegments(t)
 	if err != nil {
@@ -199,8 +201,8 @@ func timedLines(t *db.Transcript) (lines []transcript.Segment, err error) {
 	return lines, err
 }
 
-// attachment is the Content-Disposition of a file of that name and extension: in ASCII,
-// for old clients, and in full.
+// attachment returns the Content-Disposition for a file with that name and extension: in
+// ASCII, for old clients, and in full.
 func attachment(name, extension string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf {

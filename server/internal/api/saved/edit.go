@@ -80,7 +80,7 @@ func (l *Texts) editTranscript(w http.ResponseWriter, r *http.Request) error {
 	return l.respondText(w, r, http.StatusOK, text)
 }
 
-// TextKey is the key of a route that changes a text.
+// TextKey returns the key of a route that changes a text.
 func (l *Texts) TextKey(r *http.Request) (library.Key, error) {
 	var asked library.Key
 	if err := TextQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {

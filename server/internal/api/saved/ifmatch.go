@@ -23,7 +23,8 @@ func ifMatchHeader(value *string) request.Table {
 	}}
 }
 
-// ifMatch reads which text a request is about. Without an If-Match the error has the status 428.
+// ifMatch reads the If-Match of a request: the revision that the request expects. Without an
+// If-Match the error has the status 428.
 func ifMatch(r *http.Request) (expected corrections.Expected, err error) {
 	if len(r.Header["If-Match"]) == 0 {
 		return expected, errNoIfMatch()

@@ -80,8 +80,8 @@ func (l *Texts) importTranscript(w http.ResponseWriter, r *http.Request) error {
 	return l.respondText(w, r, status, text)
 }
 
-// importKey is the key of an import, with the link to the content; nil means that there
-// is none.
+// importKey returns the key of an import. The link to the content is nil if there is
+// none.
 func (l *Texts) importKey(r *http.Request) (key library.Key, link *string, err error) {
 	var asked library.Key
 	if err := importQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {

@@ -58,7 +58,7 @@ func recordingPath(id *string) request.Table {
 	}}
 }
 
-// readUploadID reads the id in a path. If it is outside the grammar of ids, there is no such route.
+// readUploadID reads the id in a path. If the id is invalid, the route does not exist.
 func readUploadID(r *http.Request) (id string, err error) {
 	if !recordingPath(&id).ReadPath(r.PathValue) || !resource.UploadID.MatchString(id) {
 		return "", edge.ErrUnknownRoute
@@ -79,7 +79,7 @@ type recordingFile struct {
 	size                 int64
 }
 
-// fileOf is the file of a recording that is wanted.
+// fileOf returns the requested file of a recording.
 func fileOf(r *db.Recording, which library.RecordingCopy) recordingFile {
 	if which == library.PlayingCopy && r.CopyKey != "" {
 		return recordingFile{r.CopyKey, recordings.PlayingType, strconv.Quote(r.ExternalID + "-" + strings.TrimPrefix(r.CopyKey, db.PlayingPrefix)), r.CopyBytes}
@@ -104,7 +104,7 @@ func (m media) getRecording(w http.ResponseWriter, r *http.Request) error {
 	file := fileOf(kept, which)
 	unchanged := edge.Unchanged(w, r, file.etag)
 	h := w.Header()
-	h.Set("Cache-Control", "private, no-store") // what is deleted is to be nowhere
+	h.Set("Cache-Control", "private, no-store") // a deleted recording must not stay in a cache
 	if unchanged {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (m media) getRecording(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	h.Set("Accept-Ranges", "bytes")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'") // of a file that a browser opens as a page
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'") // of a file that a browser would open as a page
 	h.Set("Content-Disposition", disposition(kept, file, which))
 	return m.send(w, r, file, part)
 }
@@ -132,8 +132,8 @@ func disposition(r *db.Recording, file recordingFile, which library.RecordingCop
 	return full
 }
 
-// send sends a part of a file to its end, or cuts the connection: what is not whole must not look
-// whole.
+// send sends a part of a file to its end, or cuts the connection, so that an incomplete answer
+// does not look complete.
 func (m media) send(w http.ResponseWriter, r *http.Request, file recordingFile, part byteRange) error {
 	ctx, done := m.Lifetime.Until(r.Context())
 	defer done()
@@ -164,14 +164,14 @@ func (m media) send(w http.ResponseWriter, r *http.Request, file recordingFile, 
 	return nil
 }
 
-// recordingWindow is how many bytes are sent before the service looks again whether the account
-// may still have them.
+// recordingWindow is how many bytes are sent before the service checks again whether the
+// account may still have them.
 const recordingWindow = 4 << 20
 
 var errNoLonger = errors.New("server: the recording is no longer kept, or the key is no longer good")
 
-// sendWindows sends a part of a file, which is open, window by window. Nobody reads on for long with
-// a key that was revoked, or in a recording that was deleted.
+// sendWindows sends a part of an open file, window by window. So a revoked key, or the deletion
+// of the recording, soon ends the transfer.
 func (m media) sendWindows(ctx context.Context, to io.Writer, r *http.Request, file recordingFile, left int64, opened io.ReadCloser) (err error) {
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	for {
@@ -185,7 +185,7 @@ func (m media) sendWindows(ctx context.Context, to io.Writer, r *http.Request, f
 	}
 }
 
-// mayGoOn returns an error if the caller may not have the rest of a file.
+// mayGoOn returns an error if the caller may not get the rest of a file.
 func (m media) mayGoOn(ctx context.Context, r *http.Request, file recordingFile) error {
 	if !edge.MayStay(ctx, account.Transcripts) {
 		return errNoLonger

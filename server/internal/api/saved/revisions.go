@@ -50,7 +50,7 @@ func (l *Texts) revisionRoutes() []edge.Route {
 
 // RevisionList is the history of a saved transcript.
 type RevisionList struct {
-	Revisions []library.Revision `json:"revisions"` // the first revision and the last 50, the last first
+	Revisions []library.Revision `json:"revisions"` // the first revision and the last 50, newest first
 }
 
 // revisionPath is the path of the routes about a revision.
@@ -70,8 +70,8 @@ func (l *Texts) listRevisions(w http.ResponseWriter, r *http.Request) error {
 	return resource.Respond(w, RevisionList{all}, err)
 }
 
-// revisionKey is the key in a path with the number of a revision. No text has another revision
-// than a number from 1 on.
+// revisionKey is the key in a path with the number of a revision. Revisions are numbered from
+// 1.
 func (l *Texts) revisionKey(r *http.Request) (key library.Key, number int, err error) {
 	if key, err = l.TextKey(r); err != nil {
 		return key, 0, err

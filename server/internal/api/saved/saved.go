@@ -59,8 +59,8 @@ func LanguageOf(key *library.Key) *request.Field {
 // maxTag is how many characters the tag of a language has at most.
 const maxTag = 200
 
-// libraryKey reads the key in a path. If the key is outside the grammar of the
-// platform's ids, there is no such route.
+// libraryKey reads the key in a path. If the id is not valid for the platform, the route
+// does not exist.
 func (l *Texts) libraryKey(r *http.Request) (key library.Key, err error) {
 	if !Path(&key).ReadPath(r.PathValue) {
 		return key, edge.ErrUnknownRoute
@@ -71,7 +71,7 @@ func (l *Texts) libraryKey(r *http.Request) (key library.Key, err error) {
 	return key, nil
 }
 
-// checkKey tells whether a key is outside the grammar of the platform's ids.
+// checkKey checks the id of a key against the grammar of the platform.
 func (l *Texts) checkKey(key library.Key) error {
 	if key.Platform == transcript.Upload {
 		if !resource.UploadID.MatchString(key.ExternalID) {
@@ -83,7 +83,7 @@ func (l *Texts) checkKey(key library.Key) error {
 	return err
 }
 
-// savedRead is what GET /v1/library/transcripts/{platform}/{externalId} is asked for.
+// savedRead is the request of GET /v1/library/transcripts/{platform}/{externalId}.
 type savedRead struct {
 	key     library.Key
 	include library.Include
@@ -151,8 +151,8 @@ func (l *Texts) readSaved(ctx context.Context, owner string, key library.Key, sa
 }
 
 // textOf reads a saved text. If the text has changed since it was found, textOf finds it again,
-// so that the revision belongs to the text. After some times it takes the newer text: a change of
-// that text by the older revision is refused.
+// so that the revision matches the text. After several attempts it returns the newer text,
+// because a change with the older revision would be refused.
 func (l *Texts) textOf(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include) (_ *db.Saved, t *db.Transcript, err error) {
 	read := l.Pipeline.Library.SavedText
 	if include == library.Words {
@@ -174,7 +174,7 @@ func savedBody(t *db.Transcript, segments *packed.Bytes, revision int) (*packed.
 	return resource.Around(segments, func(dst, segments []byte) ([]byte, error) {
 		dst = append(dst, '{')
 		if by := view.HeardBy(t); by != nil {
-			b, _ := json.Marshal(by) // of strings: it never fails
+			b, _ := json.Marshal(by) // of strings, so it never fails
 			dst = append(append(append(dst, `"recognizer":`...), b...), ',')
 		}
 		dst, err := wire.AppendTranscript(append(dst, `"transcript":`...), &t.Transcript, segments)
@@ -182,11 +182,11 @@ func savedBody(t *db.Transcript, segments *packed.Bytes, revision int) (*packed.
 	})
 }
 
-// savedWriter changes with the form in which a saved transcript is written.
+// savedWriter changes whenever the form of a saved transcript changes.
 const savedWriter = "saved4"
 
-// savedTag is the ETag of a saved transcript: its revision, a hash that tells texts with the same
-// number apart, and a mark of the recording if one is kept.
+// savedTag is the ETag of a saved transcript: its revision, a hash that distinguishes texts with
+// the same revision, and a mark of the recording if one is kept.
 func savedTag(revision int, id string, changed time.Time, include library.Include, media *transcript.Recording) string {
 	tag := textTag(revision, id, changed, include)
 	if media == nil {
@@ -195,7 +195,8 @@ func savedTag(revision int, id string, changed time.Time, include library.Includ
 	return strings.TrimSuffix(tag, `"`) + recordingMark + resource.MediaMark(media) + `"`
 }
 
-// textTag is the part of savedTag that tells the text, as the ETag of a text without a recording.
+// textTag is the part of savedTag that identifies the text. It is also the ETag of a text without
+// a recording.
 func textTag(revision int, id string, changed time.Time, include library.Include) string {
 	return `"` + strconv.Itoa(revision) + "-" + resource.MadeOf(id, changed, savedWriter, string(include))[1:]
 }

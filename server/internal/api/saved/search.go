@@ -53,7 +53,7 @@ func (l *Texts) searchLibrary(w http.ResponseWriter, r *http.Request) error {
 	return resource.Respond(w, found, err)
 }
 
-// find is a page of what is said in the library of an account.
+// find returns a page of the places in the library of an account that match the query.
 func (l *Texts) find(ctx context.Context, owner string, list resource.Listing, asked *searchRequest) (*library.Found, error) {
 	look := db.Search{
 		Account: owner, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,

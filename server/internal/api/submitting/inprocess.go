@@ -23,7 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Submit asks for a transcript without HTTP, by the rules of POST /v1/transcript. Without an error
+// Submit requests a transcript without HTTP, by the rules of POST /v1/transcript. Without an error
 // exactly one of the result and the job is not nil.
 func (t *Intake) Submit(ctx context.Context, p account.Principal, r transcript.Request) (*transcript.Result, *transcript.Job, error) {
 	out, err := t.submitFor(ctx, p, r)
@@ -43,8 +43,8 @@ func (t *Intake) Submit(ctx context.Context, p account.Principal, r transcript.R
 	return result, nil, err
 }
 
-// inProcess is an error in the form for the program around the server: an error after which a
-// client would repeat a request has the code SERVICE_UNAVAILABLE.
+// inProcess converts an error for the embedding program: if a client would repeat the request
+// after the error, its code becomes SERVICE_UNAVAILABLE.
 func (t *Intake) inProcess(ctx context.Context, err error) error {
 	if _, business := edge.BusinessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || t.Lifetime.Excuses(err)) && ctx.Err() == nil {
 		return edge.Unavailable().Because(err)
@@ -96,8 +96,8 @@ func (t *Intake) submitFor(ctx context.Context, p account.Principal, r transcrip
 	return t.submitMedia(ctx, p, name, media, wish)
 }
 
-// readWishes lets a table read the fields of a request in process, so that the same rules hold
-// as for a body.
+// readWishes reads the fields of an in-process request through a table, so that the same rules
+// apply as for a body.
 func readWishes(table request.Table, wishes map[string]any) error {
 	body, err := json.Marshal(wishes)
 	if err != nil {
@@ -144,8 +144,8 @@ func (u untilDone) Read(b []byte) (int, error) {
 	return u.r.Read(b)
 }
 
-// WholeResult is a result with its segments, as a client reads it. The program may
-// change the result, because the stored answer for the next caller is another copy.
+// WholeResult returns a result with its segments, as a client reads it. The program may
+// change the result, because the next caller gets another copy.
 func WholeResult(res *view.Result) (*transcript.Result, error) {
 	segments, err := res.SegmentsJSON.Plain()
 	var body []byte
@@ -162,9 +162,9 @@ func WholeResult(res *view.Result) (*transcript.Result, error) {
 	return whole, nil
 }
 
-// Rendered is a file that another face makes of a text, or made of the text a moment ago. writer
-// names the version of the written form, and options tell the files of a text apart. The caller
-// has shown that the account may have the text.
+// Rendered returns a file that another interface makes from a text, and keeps it in memory for a
+// while. writer names the version of the format, and options distinguish the files of a text.
+// The caller must have checked that the account may read the text.
 func (t *Intake) Rendered(res *view.Result, writer string, options []string, render func() ([]byte, error)) (*packed.Body, error) {
 	tag := resource.MadeOf(res.TextID, res.TextChanged, writer, options...)
 	return t.Recent.Remembered(tag, func() (*packed.Body, error) {

@@ -1,5 +1,5 @@
-// Package submitting has the routes that take in links and files for transcripts: POST /v1/transcript, and
-// the uploads that arrive in several requests. Other faces of the service ask here too.
+// Package submitting has the routes that take links and files for transcripts: POST /v1/transcript,
+// and the uploads that arrive in several requests. Other interfaces of the service use it too.
 package submitting
 
 import (
@@ -74,8 +74,8 @@ func (t *Intake) Routes() []edge.Route {
 type AcceptedJob struct {
 	Status         transcript.JobStatus      `json:"status"`                   // what to branch on
 	JobID          string                    `json:"jobId" format:"uuid"`      // the id, for the routes of the job
-	Stage          transcript.Stage          `json:"stage"`                    // where the job stands
-	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"` // how much is known about the content so far
+	Stage          transcript.Stage          `json:"stage"`                    // the stage of the job
+	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"` // how much is already known about the content
 }
 
 // createTranscript is POST /v1/transcript.
@@ -84,7 +84,7 @@ func (t *Intake) createTranscript(w http.ResponseWriter, r *http.Request) error 
 	switch {
 	case err != nil:
 		return err
-	case isFile(edge.ContentType(r)): // also without a body: the bytes of an upload may come later
+	case isFile(edge.ContentType(r)): // even without a body, because the bytes of an upload may come later
 		return t.createFromFile(w, r)
 	case !present && edge.ContentType(r) == "multipart/form-data":
 		return edge.InvalidBody(`is missing: send a form with a part "file"`)
@@ -109,7 +109,7 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 			if match, err = t.MatchRecording(req.Source); err != nil {
 				return nil, err
 			}
-			if match.Short || match.Platform == transcript.Upload { // the default language depends on what is behind the link
+			if match.Short || match.Platform == transcript.Upload { // the default language depends on the content of the link
 				return req.table.Canonical(), nil
 			}
 			return canonical(req.table, match.Platform), nil
@@ -134,15 +134,15 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// linkSubmission is a request for a link as a submission. A short link is followed.
+// linkSubmission is a request for a link as a submission. A short link is resolved.
 func (t *Intake) linkSubmission(r *http.Request, match site.Match, req *linkRequest) (intake.Submission, error) {
 	p := edge.Principal(r)
 	content, err := t.ContentOf(r.Context(), match)
 	return intake.Submission{Account: p.Account, Plan: p.Plan, Content: content, Wish: req.Wish}, err
 }
 
-// fromCache is the reply to a request for a link that the cache answers without a write;
-// nil means that the pipeline decides.
+// fromCache returns the reply to a request for a link if the cache can answer without a
+// write. Otherwise it returns nil, and the pipeline decides.
 func (t *Intake) fromCache(r *http.Request, match site.Match, req *linkRequest) (*edge.Reply, error) {
 	sub, err := t.linkSubmission(r, match, req)
 	if err != nil {
@@ -159,7 +159,7 @@ func (t *Intake) fromCache(r *http.Request, match site.Match, req *linkRequest) 
 
 func (t *Intake) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	if err := MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
+	if err := MayUpload(p.Plan); err != nil { // check the plan before the request
 		return err
 	}
 	if err := recordingform.Check(r, p.Plan); err != nil {
@@ -199,7 +199,7 @@ func MayUpload(plan account.Plan) error {
 	return nil
 }
 
-// uploadSubmission is a received file as a submission.
+// uploadSubmission converts a received file into a submission.
 func (t *Intake) uploadSubmission(p account.Principal, upload *uploads.Upload, wish wishes) intake.Submission {
 	return intake.Submission{
 		Account: p.Account, Plan: p.Plan, Wish: wish.Wish,
@@ -216,10 +216,10 @@ func (t *Intake) submitFile(r *http.Request, file *uploads.Upload, wish wishes, 
 	return t.submit(r, wish.wait, sub, file.Commit)
 }
 
-// take is what takes a submission: that of a link, or of a file.
+// take is the function that accepts a submission of a link or of a file.
 type take func(context.Context, intake.Submission) (*intake.Outcome, error)
 
-// submit hands a request in, waits as long as the client asked, and replies with the result or the
+// submit submits a request, waits as long as the client asks, and replies with the result or the
 // job.
 func (t *Intake) submit(r *http.Request, wait time.Duration, sub intake.Submission, take take) (edge.Reply, error) {
 	out, err := t.submitted(r.Context(), wait, sub, take)
@@ -238,12 +238,12 @@ func (t *Intake) submit(r *http.Request, wait time.Duration, sub intake.Submissi
 	return re, err
 }
 
-// submitted hands a request in, waits as long as the client asked, and returns the outcome. The end
-// of the connection ends the wait, but not the job. If as many requests of the account wait as may,
-// the job is as it was accepted.
+// submitted submits a request, waits as long as the client asks, and returns the outcome. The end
+// of the connection ends the wait, but not the job. If the account has no wait left, submitted
+// returns the job at once.
 func (t *Intake) submitted(ctx context.Context, wait time.Duration, sub intake.Submission, take take) (*intake.Outcome, error) {
 	out, err := take(context.WithoutCancel(ctx), sub)
-	if err != nil || out.Result != nil || wait == 0 { // without a wait the job is as it was accepted
+	if err != nil || out.Result != nil || wait == 0 { // without a wait, return the job at once
 		return out, err
 	}
 	release, ok := edge.TakeWait(ctx)
@@ -260,11 +260,11 @@ func (t *Intake) submitted(ctx context.Context, wait time.Duration, sub intake.S
 	return &intake.Outcome{Job: job}, err
 }
 
-// createdBefore makes the answer of an earlier request once more.
+// createdBefore repeats the answer of an earlier request.
 func (t *Intake) createdBefore(r *http.Request, a db.Answer, v view.View) (edge.Reply, error) {
 	account := edge.Principal(r).Account
 	switch a.Kind {
-	case db.JobAnswer: // as a job begins, in any present state of the job
+	case db.JobAnswer: // the first state of the job, whatever its current state
 		return t.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued})
 	case db.OutcomeAnswer:
 		job, err := t.Pipeline.Jobs.Job(r.Context(), account, a.ID, &v)
@@ -307,8 +307,8 @@ func resultReply(res *view.Result) (edge.Reply, error) {
 // resultWriter is the version of the written form of a result.
 const resultWriter = "result3"
 
-// cachedReply is resultReply for a result of the cache, which clients often ask for again. The
-// same view of the same text is the same answer.
+// cachedReply is resultReply for a result from the cache, which clients often request again.
+// The same view of the same text gives the same answer.
 func (t *Intake) cachedReply(res *view.Result, v view.View) (edge.Reply, error) {
 	var media *transcript.Recording
 	if res.Transcript != nil {

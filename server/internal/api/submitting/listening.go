@@ -13,7 +13,7 @@ const (
 	longestTag = 35 // characters, as in a list of languages
 )
 
-// listeningFields are the fields of l, which say how a recording is heard.
+// listeningFields are the fields of l, which say how the service listens to a recording.
 func listeningFields(l *transcript.Listening) []*request.Field {
 	return []*request.Field{
 		request.New("audioTrack", &l.AudioTrack, audioTrack()).

@@ -26,23 +26,23 @@ const (
 	pagesBytes = 32 << 20 // of the pages in memory
 )
 
-// Pages are texts in pages that were made a moment ago, by the tags of the texts.
+// Pages are the pages of recent texts, by the tags of the texts.
 type Pages struct {
 	made *recent.Things[string, []*packed.Bytes]
 }
 
-// NewPages makes Pages without any.
+// NewPages makes empty Pages.
 func NewPages() *Pages { return &Pages{recent.New[string, []*packed.Bytes](pagesBytes)} }
 
 // TextPage is a page of a transcript as plain text.
 type TextPage struct {
 	*view.Result
 	Text          *packed.Bytes // the text as a string of JSON, with its quotes
-	Page, Pages   int           // the number of the page, from 1, of so many
+	Page, Pages   int           // the number of the page, from 1, and the number of pages
 	NextPageToken string        // of the next page; empty means that there is no more
 }
 
-// PageRequest says which page of a text is asked for.
+// PageRequest names the requested page of a text.
 type PageRequest struct {
 	pageToken     string
 	omitTimestamp bool
@@ -56,11 +56,11 @@ func (q *PageRequest) Fields() []*request.Field {
 	}
 }
 
-// FirstPage asks for the first page of the text of a job, in the form that the request for the
-// text has asked for.
+// FirstPage returns the first page of the text of a job, in the form that the original request
+// chose.
 func FirstPage(job *view.Job) PageRequest { return PageRequest{omitTimestamp: job.Asked.OmitTimestamp} }
 
-// TextRequest asks for the text behind a link.
+// TextRequest requests the text behind a link.
 type TextRequest struct {
 	PageRequest
 	source resource.Source
@@ -75,7 +75,7 @@ func (q *TextRequest) Table() request.Table {
 	}, q.Fields()...)}
 }
 
-// SubmitText asks for a transcript by the rules of POST /v1/transcript, and waits for nothing.
+// SubmitText requests a transcript by the rules of POST /v1/transcript, and does not wait.
 // Without an error exactly one of the result, whose segments are packed, and the job is not
 // nil.
 func (t *Intake) SubmitText(ctx context.Context, p account.Principal, q *TextRequest) (*view.Result, *view.Job, error) {
@@ -87,7 +87,8 @@ func (t *Intake) SubmitText(ctx context.Context, p account.Principal, q *TextReq
 	return out.Result, out.Job, nil
 }
 
-// TextPage is a page of a text. The caller has shown that the account may have the text.
+// TextPage is a page of a text. The caller must have checked that the account may read
+// the text.
 func (t *Intake) TextPage(owner string, res *view.Result, q PageRequest) (*TextPage, error) {
 	tag := resource.MadeOf(res.TextID, res.TextChanged, "pages1", strconv.FormatBool(q.omitTimestamp))
 	list, page := resource.ListingNamed(owner, "text", tag), 0
@@ -108,7 +109,7 @@ func (t *Intake) TextPage(owner string, res *view.Result, q PageRequest) (*TextP
 	return shown, nil
 }
 
-// of returns the pages of a text, and makes the pages unless they are in memory.
+// of returns the pages of a text from memory, or makes them.
 func (p *Pages) of(tag string, res *view.Result, timestamps bool) ([]*packed.Bytes, error) {
 	if pages, ok := p.made.Get(tag); ok {
 		return pages, nil
@@ -136,9 +137,9 @@ func (p *Pages) of(tag string, res *view.Result, timestamps bool) ([]*packed.Byt
 	return pages, nil
 }
 
-// pagesOf cuts a text into pages of at most most code points. A page ends at the end of a line,
-// else at a space, else between two characters as people count them (grapheme clusters). Joined,
-// the pages are the text. A text without characters has one page.
+// pagesOf divides a text into pages of at most most code points. A page ends at the end of a
+// line, otherwise at a space, otherwise between two characters as people count them (grapheme
+// clusters). The pages together are exactly the text. A text without characters has one page.
 func pagesOf(text string, most int) []string {
 	var pages []string
 	for utf8.RuneCountInString(text) > most {
@@ -149,7 +150,7 @@ func pagesOf(text string, most int) []string {
 	return append(pages, text)
 }
 
-// cut is where the first page of a longer text ends, in bytes.
+// cut returns where the first page of a longer text ends, in bytes.
 func cut(text string, most int) int {
 	full := 0 // the end of a page of most code points
 	for range most {

@@ -14,11 +14,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxPutSegments is the most segments of such a text: more than a day of the shortest
-// captions.
+// maxPutSegments is the largest number of segments in such a text: more than a day of the
+// shortest captions.
 const maxPutSegments = 100_000
 
-// Put stores a text of the program around the server, and returns its id.
+// Put stores a text of the embedding program, and returns its id.
 func (t *Intake) Put(ctx context.Context, account string, text transcript.Transcript) (id string, err error) {
 	if text.Platform == transcript.Upload {
 		if account == "" {

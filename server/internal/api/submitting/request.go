@@ -20,7 +20,7 @@ import (
 // defaultWait is how long POST /v1/transcript waits for a result before it answers with a job.
 const defaultWait = 2 * time.Second
 
-// wishes are the options of a request.
+// wishes are the optional fields of a request.
 type wishes struct {
 	intake.Wish
 	wait time.Duration
@@ -36,7 +36,7 @@ func (wish *wishes) options() []*request.Field {
 	)
 }
 
-// maxKeepMedia is the longest time that a request can name. The plan has a bound of its own.
+// maxKeepMedia is the longest time that a request can name. The plan has its own limit.
 const maxKeepMedia = 10 * 365 * 24 * time.Hour
 
 // fileOptions are the options of a file.
@@ -47,7 +47,8 @@ func (wish *wishes) fileOptions() []*request.Field {
 	)
 }
 
-// check refuses what the plan does not permit. status is that of a value out of its bounds.
+// check refuses values that the plan does not permit. status is the HTTP status for a value
+// out of its bounds.
 func (wish *wishes) check(plan account.Plan, status int) error {
 	most := plan.MaxKeepMedia
 	switch {
@@ -63,8 +64,8 @@ func (wish *wishes) check(plan account.Plan, status int) error {
 	return nil
 }
 
-// canonical is the canonical form of the fields that the table has read. The default language
-// depends on the platform.
+// canonical returns the canonical form of the fields that the table has read. The default
+// language depends on the platform.
 func canonical(t request.Table, p transcript.Platform) map[string]any {
 	c := t.Canonical()
 	if _, sent := c["language"]; !sent {
@@ -99,10 +100,10 @@ func newLinkRequest() *linkRequest {
 	return req
 }
 
-// linkRequests are requests whose tables are built, and which no handler uses.
+// linkRequests is a pool of requests with finished tables.
 type linkRequests struct{ idle sync.Pool }
 
-// next returns an empty request. The caller returns the request by done.
+// next returns an empty request. The caller returns the request with done.
 func (l *linkRequests) next() *linkRequest {
 	if req, ok := l.idle.Get().(*linkRequest); ok {
 		return req

@@ -36,7 +36,7 @@ func readFileRequest(query string) (*fileRequest, error) {
 	return f, f.table.ReadQuery(query)
 }
 
-// kept is a query without the parameters that are no fields.
+// kept returns a query without parameters that are not fields.
 func (f *fileRequest) kept(query string) string {
 	values, _ := url.ParseQuery(query) // as far as it could be read
 	fields := f.table.Canonical()
@@ -51,11 +51,11 @@ func (f *fileRequest) kept(query string) string {
 // isFile reports whether a body of the media type is a recording.
 func isFile(media string) bool { return recordingform.IsMedia(media) }
 
-// receivedFile is what has come by POST /v1/transcript with a file as its body.
+// receivedFile is the result of reading a POST /v1/transcript with a file as its body.
 type receivedFile struct {
 	*fileRequest
 	*uploads.Upload
-	sum string // of what has come
+	sum string // of the received bytes
 }
 
 // createFromFile is POST /v1/transcript with a file as its body.
@@ -107,22 +107,23 @@ func (t *Intake) createFromFile(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// markWhole tells a sender that knows of uploads that the answer speaks of the whole file.
+// markWhole tells a sender that supports uploads that the answer is about the whole file.
 func markWhole(w http.ResponseWriter, h uploadHeaders) {
 	if h.resumable {
 		w.Header().Set(resumable.Complete, resumable.Bool(true))
 	}
 }
 
-// announcedFile is what a request says of the file that its body brings.
+// announcedFile is what the headers of a request say about its file.
 type announcedFile struct {
 	*fileRequest
 	headers uploadHeaders
 	name    string // may be empty
 }
 
-// readAnnounced reads a request without its body. It refuses what can never succeed, before
-// anything is looked at that may pass: a request with the same key, the disks, the memory.
+// readAnnounced reads the headers of a request, without its body. It refuses requests that
+// can never succeed before it checks conditions that may pass: a request with the same key,
+// the disks, the memory.
 func readAnnounced(r *http.Request, plan account.Plan) (a announcedFile, err error) {
 	if a.headers, err = readUploadHeaders(r); err != nil {
 		return a, err
@@ -174,7 +175,7 @@ func (t *Intake) receiveFile(w http.ResponseWriter, r *http.Request, p account.P
 	return t.receiveFirst(w, r, p, a)
 }
 
-// receiveWhole reads a file whose sender sends the whole file or nothing.
+// receiveWhole reads a file whose sender sends the whole file in one request.
 func (t *Intake) receiveWhole(r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
 	if err := t.Pipeline.Disks.Room(r.ContentLength); err != nil {
 		return nil, err
@@ -191,7 +192,7 @@ func (t *Intake) receiveWhole(r *http.Request, p account.Principal, a announcedF
 	return &receivedFile{a.fileRequest, u, hex.EncodeToString(u.SHA256[:])}, nil
 }
 
-// receiveFirst begins an upload with the first bytes of a file, which may be all of them.
+// receiveFirst begins an upload with the first bytes of a file, or with the whole file.
 func (t *Intake) receiveFirst(w http.ResponseWriter, r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
 	h := a.headers
 	u, err := t.Pipeline.Resumable.Begin(r.Context(), &db.Upload{
@@ -210,13 +211,13 @@ func (t *Intake) receiveFirst(w http.ResponseWriter, r *http.Request, p account.
 		return &receivedFile{a.fileRequest, u, hex.EncodeToString(u.Parts.Sum)}, nil
 	case h.interim:
 		u.Leave(r.Context())
-	default: // the client does not know the address of the upload, so no request can go on with it
+	default: // the client does not know the address of the upload, so no request can continue it
 		u.Abort(r.Context())
 	}
 	return nil, brokenFile(err)
 }
 
-// progressEvery is the time between two interim answers about the progress of an upload.
+// progressEvery is the interval of interim answers about the progress of an upload.
 const progressEvery = 5 * time.Second
 
 // appendBody appends the body of a request to an upload.

@@ -14,7 +14,7 @@ import (
 
 // uploadForm is the multipart body of POST /v1/transcript.
 type uploadForm struct {
-	upload *uploads.Upload // the file; nil until it has come
+	upload *uploads.Upload // the file; nil until it has arrived
 	wishes
 	table  request.Table
 	fields *request.Form
@@ -55,7 +55,7 @@ func (t *Intake) readForm(r *http.Request, p account.Principal) (_ *uploadForm, 
 	return f, nil
 }
 
-// canonical is the meaning of the form, in any order of its parts.
+// canonical is the canonical form of the fields, in any order of their parts.
 func (f *uploadForm) canonical() map[string]any {
 	c := canonical(f.table, transcript.Upload)
 	c["file"] = hex.EncodeToString(f.upload.SHA256[:])

@@ -18,7 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// uploadHeaders are the headers of a request that brings a part of a file.
+// uploadHeaders are the headers of a request with a part of a file.
 type uploadHeaders struct {
 	resumable bool   // the sender may send the rest later
 	complete  bool   // the body is the end of the file
@@ -28,7 +28,7 @@ type uploadHeaders struct {
 	interim   bool   // the sender reads interim answers
 }
 
-// readUploadHeaders reads the headers, each for itself.
+// readUploadHeaders reads each header separately.
 func readUploadHeaders(r *http.Request) (h uploadHeaders, err error) {
 	h.offset = -1
 	if h.complete, h.resumable, err = resumable.ReadBool(r.Header, resumable.Complete); err != nil {
@@ -61,8 +61,8 @@ func invalidHeader(err error) error {
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: header.Header, Message: header.Message})
 }
 
-// checkAnnounced refuses what contradicts what earlier requests have announced of the upload, and a
-// file that is larger than the plan permits: no other offset changes this.
+// checkAnnounced refuses headers that contradict earlier requests for the upload, and a file that
+// is larger than the plan permits, because no other offset helps.
 func (h *uploadHeaders) checkAnnounced(plan account.Plan, u *db.Upload) error {
 	if u.Digest != nil && h.digest != nil && !bytes.Equal(u.Digest, h.digest) {
 		return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Repr-Digest", Message: "is another one than was announced before"})
@@ -76,9 +76,9 @@ func (h *uploadHeaders) checkAnnounced(plan account.Plan, u *db.Upload) error {
 	return uploads.CheckSize(*h.length, plan.MaxUploadBytes)
 }
 
-// settleLength finds the length of the file from what the request says, and from what earlier
-// requests have said, which checkAnnounced has compared. A body that would end behind the end of the file, or before it although the
-// body is the last, is refused.
+// settleLength finds the length of the file from the headers of this request and of earlier
+// requests, which checkAnnounced has compared. It refuses a body that would end after the end of
+// the file, and a last body that would end before it.
 func (h *uploadHeaders) settleLength(r *http.Request, offset int64, known *int64) error {
 	if h.length == nil {
 		h.length = known
@@ -113,7 +113,7 @@ func inconsistent(message string) error {
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: resumable.Length, Message: message}).With("type", problemLength)
 }
 
-// fileName is the name of the file in Content-Disposition; empty means that there is
+// fileName returns the name of the file in Content-Disposition, or empty if there is
 // none.
 func fileName(r *http.Request) (string, error) {
 	disposition := r.Header.Get("Content-Disposition")
@@ -139,7 +139,7 @@ func uploadLimits(plan account.Plan) string {
 	return l.String()
 }
 
-// uploadTable describes the headers of a request that brings a part of a file, for the document.
+// uploadTable describes the headers of a request with a part of a file, for the document.
 func uploadTable(names ...string) request.Table {
 	all := request.Table{Fields: []*request.Field{
 		request.New(resumable.Complete, new(string), request.Text(0, 0)).About("?1: the body is the end of the file. ?0: more will come. Without the header the body is the whole file, and cannot be resumed."),

@@ -16,12 +16,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The path of an upload is below the path at which it begins, so that a program that mounts
-// POST /v1/transcript with the paths below it mounts uploads as well.
+// The path of an upload is below the path at which it begins. A program that mounts POST
+// /v1/transcript with the paths below it therefore mounts uploads too.
 const (
 	uploadsPath     = "/v1/transcript/uploads/"
 	uploadPattern   = uploadsPath + "{uploadId}"
-	uploadsFormerly = "/v1/uploads/{uploadId}" // of uploads that began at an earlier version
+	uploadsFormerly = "/v1/uploads/{uploadId}" // of uploads that began with an earlier version
 )
 
 // uploadRoutes are the routes of files that arrive in several requests.
@@ -70,17 +70,17 @@ func (t *Intake) uploadRoutes() []edge.Route {
 	}
 }
 
-// fileCodes are the codes of a file that has arrived.
+// fileCodes are the error codes of a complete file.
 var fileCodes = []transcript.Code{
 	transcript.InvalidRequest, transcript.UploadInvalid, transcript.NotFound, transcript.StateConflict,
 	transcript.TranscriptQuotaExceeded, transcript.InsufficientCredits, transcript.VideoTooLong, transcript.ASRQuotaExceeded,
 	transcript.MediaTooLarge, transcript.NoTranscript, transcript.ASRConcurrencyLimit, transcript.ConfigError, transcript.NotImplemented,
 }
 
-// uploadByID are uploads as paths name them.
+// uploadByID names uploads in paths.
 var uploadByID = resource.One{Param: "uploadId", About: "The uploadId, from the Location.", None: "There is no such upload, or it has ended."}
 
-// takeUpload gives the upload that the path names to the request.
+// takeUpload reserves the upload in the path for the request.
 func (t *Intake) takeUpload(r *http.Request) (*uploads.Upload, error) {
 	id, err := uploadByID.ID(r)
 	if err != nil {
@@ -97,8 +97,8 @@ func (t *Intake) getUploadLimits(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// getUpload is HEAD /v1/transcript/uploads/{uploadId}. It ends requests that append to the upload, so that
-// the offset that it tells stays right.
+// getUpload is HEAD /v1/transcript/uploads/{uploadId}. It ends requests that append to the upload,
+// so that the returned offset stays correct.
 func (t *Intake) getUpload(w http.ResponseWriter, r *http.Request) error {
 	h, err := readUploadHeaders(r)
 	if err != nil {
@@ -159,7 +159,7 @@ func (t *Intake) continueUpload(w http.ResponseWriter, r *http.Request) error {
 	if err := h.settleLength(r, u.Parts.Received, u.Parts.Length); err != nil {
 		return err
 	}
-	if h.length != nil { // which may come from the length of the body
+	if h.length != nil { // which the length of the body may give
 		if err := uploads.CheckSize(*h.length, p.Plan.MaxUploadBytes); err != nil {
 			return err
 		}
@@ -174,7 +174,8 @@ func (t *Intake) wrongOffset(w http.ResponseWriter, h uploadHeaders, u *db.Uploa
 		With("type", problemOffset).With("expectedOffset", u.Received).With("providedOffset", h.offset)
 }
 
-// appendAndAnswer appends the body, and answers as POST /v1/transcript if the file is whole.
+// appendAndAnswer appends the body, and answers as POST /v1/transcript if the file is
+// complete.
 func (t *Intake) appendAndAnswer(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *uploads.Upload) error {
 	unhurried := context.WithoutCancel(r.Context())
 	wished, err := readFileRequest(u.Parts.Wishes)
@@ -217,7 +218,7 @@ func (t *Intake) receiveNext(sender informed, p account.Principal, u *uploads.Up
 	return t.appendBody(sender, p, u, wish)
 }
 
-// answerWhole answers a request that has completed a file.
+// answerWhole answers a request that completes a file.
 func (t *Intake) answerWhole(w http.ResponseWriter, r *http.Request, p account.Principal, f *receivedFile) error {
 	w.Header().Set(resumable.Complete, resumable.Bool(true))
 	re, err := t.submitArrived(r, p, f, nil)
@@ -227,8 +228,8 @@ func (t *Intake) answerWhole(w http.ResponseWriter, r *http.Request, p account.P
 	return re.Send(w, r)
 }
 
-// answerAgain answers a request for an upload that is whole: a sender that has not got the last
-// answer asks for it with an empty body.
+// answerAgain answers a request for a complete upload: a sender that has lost the last answer
+// asks for it with an empty body.
 func (t *Intake) answerAgain(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *uploads.Upload) error {
 	w.Header().Set(resumable.Complete, resumable.Bool(true))
 	w.Header().Set(resumable.Offset, resumable.Integer(u.Parts.Received))
@@ -244,7 +245,7 @@ func (t *Intake) answerAgain(w http.ResponseWriter, r *http.Request, p account.P
 	if err != nil {
 		return err
 	}
-	if u.Parts.Answer == (db.Answer{}) { // the process died, or the pipeline has refused the file
+	if u.Parts.Answer == (db.Answer{}) { // the process died, or the pipeline refused the file
 		return t.answerWhole(w, r, p, &receivedFile{fileRequest: wished, Upload: u})
 	}
 	re, err := t.createdBefore(r, u.Parts.Answer, wished.View)
@@ -254,7 +255,7 @@ func (t *Intake) answerAgain(w http.ResponseWriter, r *http.Request, p account.P
 	return re.Send(w, r)
 }
 
-// takenOver is the answer to a request whose upload another request has.
+// takenOver is the answer to a request whose upload another request has taken over.
 func takenOver(err error) error {
 	if errors.Is(err, db.ErrTakenOver) {
 		return edge.ErrStopped

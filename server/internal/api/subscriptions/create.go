@@ -49,13 +49,13 @@ func (f *Subscriptions) createFollowRoute() edge.Route {
 // existed.
 type FollowAnswer struct {
 	Follow  *follow.Follow `json:"follow,omitempty"`  // the follow that already existed
-	Results []follow.Row   `json:"results,omitempty"` // what became of each row of a list, in order
+	Results []follow.Row   `json:"results,omitempty"` // the result of each row of a list, in order
 }
 
 // followRequest has the fields of a request for follows.
 type followRequest struct {
 	channel, playlist, feed string
-	languages               transcript.LanguageList // nil means none sent
+	languages               transcript.LanguageList // nil means that the request has none
 	maxItems                int
 	list                    []feed.Subscription
 }
@@ -82,7 +82,7 @@ func (req *followRequest) options() []*request.Field {
 	}
 }
 
-// listQuery is the query next to a list of subscriptions.
+// listQuery is the query of a request with a list of subscriptions.
 func (req *followRequest) listQuery() request.Table {
 	return request.Table{Fields: request.WithoutDefaults(req.options())}
 }
@@ -166,8 +166,8 @@ func unreadableList(err error) error {
 	return err
 }
 
-// wanted is what a request wants to follow, its links looked up in the platform table. The
-// error is about a single address: a row of a list that names nothing has its own error.
+// wanted returns the addresses that a request wants to follow, after a look into the
+// platform table. The error is about a single address; a row of a list has its own error.
 func (f *Subscriptions) wanted(ctx context.Context, account string, req *followRequest) (follower.Request, error) {
 	wanted := follower.Request{Languages: req.languages, MaxItems: req.maxItems}
 	if len(req.list) > 0 {
@@ -192,11 +192,11 @@ func (f *Subscriptions) wanted(ctx context.Context, account string, req *followR
 	return wanted, err
 }
 
-// judgedAtOnce is how many addresses of a list are judged at the same time, because each may have to be
-// looked up in the DNS.
+// judgedAtOnce is how many addresses of a list are checked at the same time, because each may need
+// a DNS lookup.
 const judgedAtOnce = 16
 
-// wantsOf is what the addresses of a list name.
+// wantsOf returns what the addresses of a list name.
 func (f *Subscriptions) wantsOf(ctx context.Context, account string, list []feed.Subscription) []follower.Want {
 	wants := make([]follower.Want, len(list))
 	var all errgroup.Group
@@ -212,8 +212,8 @@ func (f *Subscriptions) wantsOf(ctx context.Context, account string, list []feed
 	return wants
 }
 
-// wantOf is what an address names: a channel, a playlist, or a feed. A feed that stands
-// alone in its request may be fetched to see what it holds.
+// wantOf returns what an address names: a channel, a playlist, or a feed. If a request
+// has only one feed, the service may fetch it to see its content.
 func (f *Subscriptions) wantOf(ctx context.Context, account, address string, alone bool) follower.Want {
 	if match, err := f.Sites.Channel(address); err == nil {
 		return follower.Want{Kind: follow.Channel, List: match}
@@ -244,7 +244,7 @@ func (f *Subscriptions) wantOf(ctx context.Context, account, address string, alo
 	return w
 }
 
-// reply says what became of a request for follows.
+// reply is the answer to a request for follows.
 func (f *Subscriptions) reply(wanted *follower.Request, list bool, results []follower.Result, err error) (edge.Reply, error) {
 	if err != nil {
 		return edge.Reply{}, err

@@ -1,5 +1,5 @@
-// Package subscriptions has the routes of follows: of what an account follows, one by one and as
-// lists of subscriptions. Package follower decides and works.
+// Package subscriptions has the routes of follows, for single addresses and for lists of
+// subscriptions. Package follower makes the decisions and does the work.
 package subscriptions
 
 import (
@@ -69,12 +69,12 @@ func (f *Subscriptions) Routes() []edge.Route {
 	}
 }
 
-// byID are follows as paths name them.
+// byID names follows in paths.
 var byID = resource.One{Param: "followId", About: "The id of a follow.", None: "There is no such follow."}
 
 // OneFollow is the body of an answer about one follow.
 type OneFollow struct {
-	Follow follow.Follow `json:"follow"` // the present state of the follow
+	Follow follow.Follow `json:"follow"` // the current state of the follow
 }
 
 // FollowList is a page of follows.
@@ -128,7 +128,7 @@ func (c *followChange) table() request.Table {
 	return request.Table{
 		Name: "ChangeFollowRequest",
 		Fields: []*request.Field{
-			// A failing status passes here, because changeFollow can say more about it.
+			// The status failing passes here, because changeFollow has a better error for it.
 			request.New("status", &c.status, request.Enum([]follow.Status{follow.Active, follow.Paused}, follow.Failing)).Required().
 				About("\"paused\" stops the checks. \"active\" resumes the follow."),
 		},

@@ -1,5 +1,5 @@
-// Package dbtest gives tests an open database of their own, on SQLite and on
-// PostgreSQL, with what the package storetest provides:
+// Package dbtest gives a test its own open database, on SQLite and on PostgreSQL, with
+// the help of package storetest:
 //
 //	func TestSomething(t *testing.T) {
 //		t.Parallel()
@@ -38,7 +38,7 @@ func EachDatabase(t *testing.T, test func(t *testing.T, o db.Options)) {
 	storetest.Each(t, func(t *testing.T, o store.Options) { test(t, db.Options(o)) })
 }
 
-// Both is Each for a test of what differs between the databases, as storetest.Both.
+// Both is Each for a test of the differences between the databases, as storetest.Both.
 func Both(t *testing.T, test func(t *testing.T, s *db.Store)) {
 	t.Helper()
 	BothDatabases(t, func(t *testing.T, o db.Options) { test(t, Open(t, o)) })
@@ -71,8 +71,8 @@ func Open(t testing.TB, o db.Options) *db.Store {
 	return s
 }
 
-// Sweep removes what is old from all tables, as the hourly sweep of a service does that keeps ended
-// jobs and the answers for idempotency keys so long.
+// Sweep removes old rows from all tables, as the hourly sweep of a service does. The service keeps
+// ended jobs and the answers for idempotency keys as long as Sweep is told.
 func Sweep(ctx context.Context, s *db.Store, jobs, answers time.Duration) error {
 	return retention.Old(ctx, s, service.Tables(), tables.Kept{Jobs: jobs, Answers: answers})
 }

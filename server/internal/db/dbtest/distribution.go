@@ -13,8 +13,9 @@ import (
 )
 
 // RequireSound requires that the distribution's sqlite3 finds no fault in a SQLite file, and that
-// it can copy the file, index it again, dump it and read the dump. A service may work on the file
-// meanwhile. The program is older than the SQLite of the service: administrators use it all the same.
+// it can copy the file, reindex it, dump it and read the dump. A service may work on the file
+// meanwhile. The program is older than the SQLite of the service, but administrators still use
+// it.
 func RequireSound(t testing.TB, database string) {
 	t.Helper()
 	if _, err := exec.LookPath("sqlite3"); err != nil && os.Getenv("CI") == "" { //nolint:forbidigo // read by tests only: whether a skip is allowed
@@ -31,7 +32,7 @@ func RequireSound(t testing.TB, database string) {
 	assert.Equal(t, "ok\n", sqlite3(t, read, "PRAGMA integrity_check"))
 }
 
-// sqlite3 runs statements, and returns what the program says.
+// sqlite3 runs statements, and returns the output of the program.
 func sqlite3(t testing.TB, file, statements string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sqlite3", "-batch", "-bail", "-cmd", ".timeout 60000", file)

@@ -23,7 +23,7 @@ func (d faultyDriver) Open(name string) (driver.Conn, error) {
 	return &faultyConn{sqliteConn: c.(sqliteConn), faults: d.faults}, nil
 }
 
-// sqliteConn is what database/sql wants of a connection.
+// sqliteConn is the interface that database/sql needs from a connection.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -41,7 +41,7 @@ type faultyConn struct {
 	broken bool
 }
 
-// try does a statement, unless that is the one that fails.
+// try executes a statement, unless it is the one that fails.
 func (c *faultyConn) try(statement string, do func() error) error {
 	if c.broken {
 		return driver.ErrBadConn
@@ -54,14 +54,14 @@ func (c *faultyConn) try(statement string, do func() error) error {
 		return driver.ErrBadConn
 	case Lost:
 		c.broken = true
-		_ = do() // the caller is not to learn the outcome
+		_ = do() // the caller must not learn the outcome
 		return io.ErrUnexpectedEOF
 	case NoFault:
 	}
 	return do()
 }
 
-// IsValid has database/sql close what is broken.
+// IsValid makes database/sql close a broken connection.
 func (c *faultyConn) IsValid() bool { return !c.broken && c.sqliteConn.IsValid() }
 
 func (c *faultyConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (r driver.Result, err error) {
@@ -123,7 +123,7 @@ type faultyTx struct {
 	conn *faultyConn
 }
 
-// Commit rolls back where it is refused, as SQLite does when the disk is full.
+// If Commit is refused, it rolls back, as SQLite does when the disk is full.
 func (t faultyTx) Commit() error {
 	done := false
 	err := t.conn.try("COMMIT", func() error { done = true; return t.Tx.Commit() })

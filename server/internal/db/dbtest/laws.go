@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// The first list holds after every transaction, and the second list holds once all work
-// has ended. Each question finds the rows that break its law. The questions read the
-// same on both databases.
+// The laws of the first list hold after every transaction, and the laws of the second
+// list hold once all work has ended. Each query finds the rows that break its law. The
+// queries are the same for both databases.
 type law struct{ name, question string }
 
 var always = []law{
@@ -63,8 +63,8 @@ var inTheEnd = []law{
 	{"no request holds its idempotency key", `SELECT key FROM idempotency_keys WHERE NOT done AND answer_kind = ''`},
 }
 
-// Broken returns which laws do not hold at one moment of a database, and for which
-// rows; those of the end too where all work is to have ended.
+// Broken returns which laws are broken at one moment of a database, and by which rows. It
+// includes the laws of the second list if all work must have ended.
 func Broken(ctx context.Context, db *sql.DB, ended bool) (broken []string, err error) {
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable, ReadOnly: true})
 	if err != nil {
@@ -87,7 +87,7 @@ func Broken(ctx context.Context, db *sql.DB, ended bool) (broken []string, err e
 	return broken, nil
 }
 
-// column is the rows of one column.
+// column reads the rows of one column.
 func column(ctx context.Context, tx *sql.Tx, question string) (all []string, err error) {
 	rows, err := tx.QueryContext(ctx, question)
 	if err != nil {

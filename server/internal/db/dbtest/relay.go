@@ -8,25 +8,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 )
 
-// relay is one connection to PostgreSQL whose statements may fail. relay knows four
-// facts of the protocol: a message is a letter, a length and a body; Q is a statement;
-// messages up to an S with an E among them are a statement too, and without one only prepare
-// a statement; and the server answers each of them with a Z.
+// relay is one connection to PostgreSQL whose statements may fail. relay knows four facts of
+// the protocol: a message is a letter, a length and a body; Q is a statement; a sequence of
+// messages up to an S is also a statement if it contains an E, and otherwise only prepares a
+// statement; and the server answers each of them with a Z.
 type relay struct {
 	faults   *Faults
-	prepared map[string]string // by the names of the client
+	prepared map[string]string // by the client's names
 
-	held      []byte // messages of a statement that has not ended
+	held      []byte // messages of a statement that is not complete
 	statement string
-	executes  bool // an E or a Q is among them
+	executes  bool // an E or a Q is among these messages
 
 	mu   sync.Mutex
-	lost bool // the answer that comes next
+	lost bool // the next answer
 }
 
 var _ storetest.Relay = (*relay)(nil)
 
-// noRoom replaces a statement that the server is to refuse.
+// noRoom replaces a statement that the server should refuse.
 var noRoom = message('Q', []byte("DO $$BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END$$\x00"))
 
 func message(kind byte, body []byte) []byte {
@@ -34,8 +34,8 @@ func message(kind byte, body []byte) []byte {
 	return append(m, body...)
 }
 
-// Ask takes a message of the client and returns what goes to the server; ok is false
-// where the connection ends.
+// Ask takes a message of the client and returns the bytes for the server; ok is false if
+// the connection ends.
 func (r *relay) Ask(kind byte, body []byte) (send []byte, ok bool) {
 	r.held = append(r.held, message(kind, body)...)
 	switch kind {
@@ -80,7 +80,7 @@ func (r *relay) Answer(kind byte, body []byte) (send []byte, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lost {
-		return nil, kind != 'Z' // only then the server has done it
+		return nil, kind != 'Z' // only then has the server executed it
 	}
 	return message(kind, body), true
 }
