@@ -89,7 +89,7 @@ func TestNumbersOfSpeakers(t *testing.T) {
 	t.Parallel()
 	v, err := voices.New(enginetest.Host(t), voices.Options{Python: fake(t, "exit 1")})
 	require.NoError(t, err)
-	for _, n := range []int{-1, engine.MaxSpeakers + 1} {
+	for _, n := range []int{-1, transcript.MaxSpeakers + 1} {
 		_, err := v.Diarize(t.Context(), spoken(t), engine.DiarizeOptions{Speakers: n})
 		assert.ErrorIs(t, err, transcript.InvalidRequest, "%d speakers", n)
 	}

@@ -2,11 +2,8 @@ package db
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -41,34 +38,6 @@ type Transcript struct {
 	WordsJSON *packed.Bytes
 
 	prepared preparedText
-}
-
-// PromptSum returns the stored form of a prompt, which is stored with the recognized
-// text; "" means none.
-func PromptSum(prompt string) string {
-	if prompt == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(prompt))
-	return hex.EncodeToString(sum[:])
-}
-
-// HeardSum is PromptSum followed by the way of listening, unless it is the usual one.
-func HeardSum(prompt string, l transcript.Listening) string {
-	if l == (transcript.Listening{}) {
-		return PromptSum(prompt)
-	}
-	return PromptSum(prompt) + listeningText(l)
-}
-
-// HeardAs reports whether a text with a sum was recognized in a way of listening, with any
-// prompt.
-func HeardAs(sum string, l transcript.Listening) bool {
-	at := strings.IndexByte(sum, '{')
-	if at < 0 {
-		return l == (transcript.Listening{})
-	}
-	return sum[at:] == listeningText(l)
 }
 
 // Size is the number of bytes of the unpacked text, which decides how long storing takes

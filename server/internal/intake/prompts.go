@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -39,9 +40,9 @@ func (o order) heardAlike(t db.ShelfText) bool {
 	case t.Source != transcript.OriginASR:
 		return true
 	case o.file == nil || !o.team.TakesPrompts():
-		return db.HeardAs(t.PromptSum, o.sub.Listening)
+		return subject.HeardAs(t.PromptSum, o.sub.Listening)
 	}
-	return t.PromptSum == db.HeardSum(o.sub.Prompt, o.sub.Listening)
+	return t.PromptSum == subject.HeardSum(o.sub.Prompt, o.sub.Listening)
 }
 
 // Standing returns what an account has used in the period that begins at start, its places

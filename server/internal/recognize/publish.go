@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -83,7 +84,7 @@ func transcriptOf(e *db.Work, chunks []db.Chunk, sound recognition.Sound) (*db.T
 			UpdatedAt:  now,
 		},
 		Owner:     e.Owner,
-		PromptSum: db.HeardSum(e.Prompt, e.Listening),
+		PromptSum: subject.HeardSum(e.Prompt, e.Listening),
 		Duration:  plan.Duration().Seconds(),
 	}
 	view.SetSegments(t, text.Segments)
