@@ -26,6 +26,8 @@ func TestControlCharactersAreReplaced(t *testing.T) {
 		"ttml":                {`<tt><body><p begin="1s" end="2s">a&#x9b;b&#x7f;</p></body></tt>`, "a\ufffdb\ufffd"},
 		"srv1":                {`<transcript><text start="1" dur="1">a&amp;#27;b</text></transcript>`, "a\ufffdb"},
 		"srv3":                {`<timedtext format="3"><body><p t="1" d="1">a` + "\u0090" + `b</p></body></timedtext>`, "a\ufffdb"},
+		"podcast":             {`{"segments":[{"startTime":1,"endTime":2,"body":"a\u001bb"}]}`, "a\ufffdb"},
+		"whisper":             {`{"segments":[{"start":1,"end":2,"text":" a\u001bb"}]}`, "a\ufffdb"},
 		"json3":               {`{"events":[{"tStartMs":1,"segs":[{"utf8":"a\u001b[2J\u0007b"}]}]}`, "a\ufffd[2J\ufffdb"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,12 +64,16 @@ func (f Format) read(r io.Reader, o []Option) iter.Seq2[transcript.Segment, erro
 		return walkSRV3(r, optionsOf(o).looks)
 	case FormatJSON3:
 		return walkJSON3(r, optionsOf(o).looks)
+	case FormatPodcast:
+		return Podcast(r)
+	case FormatWhisper:
+		return Whisper(r)
 	}
 	return walkWebVTT(r, true, optionsOf(o))
 }
 
 // Detect returns the format of a file by its beginning: 1 KiB is enough. It looks for
-// the signature of WebVTT, the root element of XML, a key of the json3 format, the first
+// the signature of WebVTT, the root element of XML, keys of the JSON formats, the first
 // timing line of SubRip or SBV, and the first section of ASS, in UTF-8, UTF-16 or any other encoding that contains
 // ASCII. If it finds none of them, format is empty and ok is false. For an srv2 file it
 // returns [FormatSRV3], because [SRV3] reads srv2 too.
@@ -93,12 +97,27 @@ func Detect(head []byte) (format Format, ok bool) {
 			return format, true
 		}
 	case rest[0] == '{':
-		if bytes.Contains(rest, []byte(`"wireMagic"`)) || bytes.Contains(rest, []byte(`"events"`)) {
-			return FormatJSON3, true
+		if format, ok := detectJSON(rest); ok {
+			return format, true
 		}
 	}
 	if !isWebPage(rest) {
 		return detectLines(rest)
+	}
+	return "", false
+}
+
+// detectJSON finds the format by keys. Whisper writes the whole text before the segments.
+func detectJSON(head []byte) (Format, bool) {
+	has := func(key string) bool { return bytes.Contains(head, []byte(`"`+key+`"`)) }
+	switch {
+	case has("wireMagic"), has("events"):
+		return FormatJSON3, true
+	case has("segments") && (has("startTime") || has("endTime") || has("body")):
+		return FormatPodcast, true
+	case has("segments"), has("transcription"), has("systeminfo") && has("model"), has("task") && has("transcribe"),
+		bytes.HasPrefix(bytes.TrimLeft(head[1:], " \t\r\n"), []byte(`"text"`)):
+		return FormatWhisper, true
 	}
 	return "", false
 }

@@ -74,18 +74,24 @@ func TestDetect(t *testing.T) {
 		"<timedtext format=\"33\">":                                      "",
 		"<timedtexts>":                                                   "",
 
-		`{"wireMagic": "pb3"`:              caption.FormatJSON3,
-		" \r\n{\n \"events\" : [ {":        caption.FormatJSON3,
-		`{"error": {"code": 404}}`:         "",
-		`["events"]`:                       "",
-		"":                                 "",
-		" \n":                              "",
-		"<":                                "",
-		"<!--":                             "",
-		"<!-- <tt> ":                       "",
-		"<?xml version=\"1.0\"":            "",
-		"{":                                "",
-		"\x00\x00\x00\x00\x00\x00\x00\x00": "",
+		`{"wireMagic": "pb3"`:       caption.FormatJSON3,
+		" \r\n{\n \"events\" : [ {": caption.FormatJSON3,
+		`{"error": {"code": 404}}`:  "",
+		`["events"]`:                "",
+		`{"version":"1.0.0","segments":[{"speaker":"A","startTime":1`: caption.FormatPodcast,
+		`{"text": " It was`:                    caption.FormatWhisper,
+		`{"segments":[{"start":0.0,"end":1.5`:  caption.FormatWhisper,
+		`{"systeminfo":"AVX = 1","model":{`:    caption.FormatWhisper,
+		`{"transcription":[{"timestamps":{`:    caption.FormatWhisper,
+		`{"task":"transcribe","language":"en"`: caption.FormatWhisper,
+		"":                                     "",
+		" \n":                                  "",
+		"<":                                    "",
+		"<!--":                                 "",
+		"<!-- <tt> ":                           "",
+		"<?xml version=\"1.0\"":                "",
+		"{":                                    "",
+		"\x00\x00\x00\x00\x00\x00\x00\x00":     "",
 	} {
 		t.Run(head, func(t *testing.T) {
 			t.Parallel()
@@ -120,7 +126,7 @@ func inUTF16(s string, bigEnd bool) (b []byte) {
 func TestAny(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(io.Reader) string{}
-	for _, ext := range []string{"vtt", "srt", "sbv", "ass", "ssa", "ttml", "srv1", "srv2", "srv3", "json3"} {
+	for _, ext := range []string{"vtt", "srt", "sbv", "ass", "ssa", "ttml", "srv1", "srv2", "srv3", "json3", "podcast", "whisper"} {
 		readers["."+ext] = func(r io.Reader) string {
 			read := caption.ReadWebVTT
 			switch ext {
@@ -138,6 +144,10 @@ func TestAny(t *testing.T) {
 				read = caption.ReadSRV3
 			case "json3":
 				read = caption.ReadJSON3
+			case "podcast":
+				read = caption.ReadPodcast
+			case "whisper":
+				read = caption.ReadWhisper
 			}
 			f, err := read(r)
 			require.NoError(t, err)
@@ -185,9 +195,9 @@ func TestAny(t *testing.T) {
 func TestAnyErrors(t *testing.T) {
 	t.Parallel()
 	for file, message := range map[string]string{
-		"":                          "caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3: the input is empty",
-		"<!DOCTYPE html><html>":     `caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3: the input begins with "<!DOCTYPE html><html>"`,
-		strings.Repeat("{", 10_000): `caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3: the input begins with "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"`,
+		"":                          "caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3, podcast, whisper: the input is empty",
+		"<!DOCTYPE html><html>":     `caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3, podcast, whisper: the input begins with "<!DOCTYPE html><html>"`,
+		strings.Repeat("{", 10_000): `caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3, podcast, whisper: the input begins with "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"`,
 	} {
 		segments, err := segmentsOf(caption.ReadAny(strings.NewReader(file)))
 		assert.Nil(t, segments)

@@ -42,6 +42,14 @@ func FuzzJSON3(f *testing.F) {
 			`"dDurationMs":1.5,"segs":[{"utf8":"c"}]},7,{"tStartMs":-1}],"z":{"b":null}}`)
 }
 
+func FuzzPodcast(f *testing.F) {
+	fuzz(f, kinds[4], `{"segments":[{"startTime":"x","body":"a"},{"body":1},{"startTime":1e300,"endTime":-1,"body":"b","speaker":" c "},7]}`)
+}
+
+func FuzzWhisper(f *testing.F) {
+	fuzz(f, kinds[5], `{"transcription":[{"timestamps":{"from":"0:1","to":"x"},"text":"a"},{"start":2,"end":1,"text":"b c","words":[{"word":"b","start":9},{"word":" c","end":0.5,"probability":7}]}]}`)
+}
+
 // fuzz feeds the readers of k, from the files of testdata and more.
 func fuzz(f *testing.F, k kind, more ...string) {
 	f.Helper()

@@ -16,7 +16,7 @@ func TestGoldenMarkup(t *testing.T) {
 	t.Parallel()
 	for ext, reader := range map[string]func(io.Reader) (caption.File, error){
 		".sbv": readPlain(caption.ReadSBV), ".ass": readPlain(caption.ReadASS), ".ssa": readPlain(caption.ReadASS),
-		".ttml": caption.ReadTTML, ".srv1": caption.ReadSRV1, ".srv2": caption.ReadSRV3, ".srv3": caption.ReadSRV3, ".json3": caption.ReadJSON3,
+		".ttml": caption.ReadTTML, ".srv1": caption.ReadSRV1, ".srv2": caption.ReadSRV3, ".srv3": caption.ReadSRV3, ".json3": caption.ReadJSON3, ".podcast": caption.ReadPodcast, ".whisper": caption.ReadWhisper,
 	} {
 		files, err := filepath.Glob("testdata/*" + ext)
 		require.NoError(t, err)

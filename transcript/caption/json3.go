@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -60,7 +61,11 @@ type json3 struct {
 	dec   *json.Decoder
 	cue   timedCue
 	looks *looks
-	lost  losses
+
+	format Format
+	lists  []string // how the list of the cues may be called
+	mark   string   // the name that a file without such a list has
+	lost   losses
 }
 
 // json3Event is what is of use of an event.
@@ -91,7 +96,7 @@ func (n *json3Number) UnmarshalJSON(b []byte) error {
 
 func newJSON3(r io.Reader) *json3 {
 	head, src := decoded(r)
-	f := &json3{head: string(head), src: src}
+	f := &json3{head: string(head), src: src, format: FormatJSON3, lists: []string{"events"}, mark: "wireMagic"}
 	f.dec = json.NewDecoder(f)
 	f.dec.UseNumber() // one too large for a float is no error
 	return f
@@ -130,8 +135,8 @@ func (f *json3) begin() error {
 		if err != nil {
 			return f.unless(err)
 		}
-		if name != "events" {
-			marked = marked || name == "wireMagic"
+		if called, _ := name.(string); !slices.Contains(f.lists, called) {
+			marked = marked || called != "" && called == f.mark
 			if err := f.skip(0); err != nil {
 				return f.unless(err)
 			}
@@ -156,7 +161,7 @@ func (f *json3) begin() error {
 	return io.EOF
 }
 
-func (f *json3) foreign() error { return &FormatError{Format: FormatJSON3, Head: f.head} }
+func (f *json3) foreign() error { return &FormatError{Format: f.format, Head: f.head} }
 
 // unless returns err, but when there is no JSON that the input is no file of the
 // format.
@@ -259,5 +264,5 @@ func (f *json3) failed(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("caption: json3 after byte %d: %w", f.dec.InputOffset(), err)
+	return fmt.Errorf("caption: %s after byte %d: %w", f.format, f.dec.InputOffset(), err)
 }

@@ -97,6 +97,10 @@ func TestSequencesTellWhatIsLost(t *testing.T) {
 		"<transcript><text start='0' dur='1'>hello</text><text start='x'>there</text></transcript>",
 		"<timedtext format='3'><body><p t='0' d='1000'>hello</p><p t='x'>there</p></body></timedtext>",
 		`{"events":[{"dDurationMs":1000,"segs":[{"utf8":"hello"}]},7]}`,
+		`{"segments":[{"startTime":0,"endTime":1,"body":"hello"},{"startTime":"x","body":"there"}]}`,
+		`{"segments":[{"start":0,"end":1,"text":"hello"},{"end":1,"text":"there"}]}`,
+		`{"transcription":[{"offsets":{"from":0,"to":1000},"text":"hello"},{"timestamps":{"from":"0:0x"},"text":"there"}]}`,
+		`{"segments":[{"startTime":0,"endTime":1,"body":"hello"},{"startTime":2,"endTime":3}]}`,
 	} {
 		n := 0
 		var last error

@@ -34,7 +34,7 @@ func (k kind) file(texts ...string) string {
 		cues = append(cues, fmt.Sprintf(k.cue, text))
 	}
 	sep := ""
-	if k.name == "json3" {
+	if k.before[0] == '{' {
 		sep = ","
 	}
 	return k.before + strings.Join(cues, sep) + k.after
@@ -46,6 +46,8 @@ var kinds = []kind{
 	{"srv3", caption.SRV3, caption.ReadSRV3, `<timedtext format="3"><body>`, `<p t="1000" d="1000">%s</p>`, "</body></timedtext>"},
 	{"json3", caption.JSON3, caption.ReadJSON3, `{"wireMagic":"pb3","events":[`,
 		`{"tStartMs":1000,"dDurationMs":1000,"segs":[{"utf8":"%s"}]}`, "]}"},
+	{"podcast", caption.Podcast, caption.ReadPodcast, `{"version":"1.0.0","segments":[`, `{"startTime":1,"endTime":2,"body":"%s"}`, "]}"},
+	{"whisper", caption.Whisper, caption.ReadWhisper, `{"segments":[`, `{"start":1.0,"end":2.0,"text":"%s"}`, "]}"},
 }
 
 // forEach runs the test for each of the kinds.
@@ -113,6 +115,8 @@ func TestMarkupWithoutCues(t *testing.T) {
 		switch k.name {
 		case "json3":
 			files = append(files, `{"wireMagic":"pb3"}`, `{"events":null}`, `{"events":[null,5,"x",[],{"segs":5},{"segs":[5]}]}`)
+		case "podcast", "whisper":
+			files = append(files, `{"transcription":[]}`, `{"a":{"segments":[5]},"segments":[{"body":"","text":" "}],"segments":[7]}`)
 		default:
 			files = append(files, k.before[:strings.IndexAny(k.before, " >")]+"/>", "<!-- a --><?b?>"+k.file(k.file()))
 		}
@@ -261,7 +265,7 @@ func TestMarkupSequenceIsLazy(t *testing.T) {
 	t.Parallel()
 	forEach(t, kinds, func(t *testing.T, k kind) {
 		one := fmt.Sprintf(k.cue, strings.Repeat("first ", 500))
-		sep := strings.Repeat(",", strings.Count(k.name, "json"))
+		sep := strings.Repeat(",", strings.Count(k.before, "{"))
 		file := &pieces{all: []string{k.before + one, sep + one, sep + one, k.after}}
 		sequence := k.walk(file)
 		assert.Zero(t, file.read, "before the walk")
@@ -294,7 +298,7 @@ func TestMarkupSequenceKeepsNothing(t *testing.T) { //nolint:paralleltest // it 
 	const cues = 100_000
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) { //nolint:paralleltest // it measures the heap
-			sep := strings.Repeat(",", strings.Count(k.name, "json"))
+			sep := strings.Repeat(",", strings.Count(k.before, "{"))
 			one := fmt.Sprintf(k.cue, "over and over") + sep
 			file := io.MultiReader(strings.NewReader(k.before), &pieces{all: slices.Repeat([]string{strings.Repeat(one, 50)}, cues/50)},
 				strings.NewReader(strings.TrimSuffix(one, sep)+k.after))
