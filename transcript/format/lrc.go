@@ -30,7 +30,9 @@ func AppendLRC(dst []byte, segs []transcript.Segment) []byte {
 			shown = append(shown, s)
 		}
 	}
-	slices.SortStableFunc(shown, func(a, b transcript.Segment) int { return cmp.Compare(wire.Milliseconds(a.Start), wire.Milliseconds(b.Start)) })
+	slices.SortStableFunc(shown, func(a, b transcript.Segment) int {
+		return cmp.Compare(wire.Milliseconds(a.Start), wire.Milliseconds(b.Start))
+	})
 	end := int64(0)
 	for i := range shown {
 		start := wire.Milliseconds(shown[i].Start)
