@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ func (s *LibraryService) Edit(ctx context.Context, key library.Key, revision int
 // importTypes are the media types of the files that can be imported.
 var importTypes = map[library.DownloadFormat]string{
 	library.TXT: "text/plain; charset=utf-8", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
+	library.SBV: "text/x-sbv", library.ASS: "text/x-ssa", library.Podcast: "application/json", library.Whisper: "application/json",
 }
 
 // Import saves the text of a file as a transcript. If the account has no transcript
@@ -37,7 +39,7 @@ var importTypes = map[library.DownloadFormat]string{
 func (s *LibraryService) Import(ctx context.Context, key library.Key, file library.Import, opts ...RequestOption) (*library.Saved, error) {
 	media, ok := importTypes[file.Format]
 	if !ok {
-		return nil, fmt.Errorf("client: a file of the format %q cannot be imported: use %q, %q or %q", file.Format, library.TXT, library.SRT, library.VTT)
+		return nil, fmt.Errorf("client: a file of the format %q cannot be imported: use one of %v", file.Format, slices.Sorted(maps.Keys(importTypes)))
 	}
 	body := payload{contentType: media, content: file.Content}
 	if file.Revision != 0 {

@@ -2,7 +2,7 @@ package library
 
 // Import is a file with a transcript, to be saved in the library.
 type Import struct {
-	Format  DownloadFormat // TXT, SRT or VTT
+	Format  DownloadFormat // TXT, SRT, VTT, SBV, ASS, Podcast or Whisper
 	Content []byte         // the file, of at most 8 MiB
 	// Revision is the revision of the text that the file replaces; 0 if the library has
 	// no such text.

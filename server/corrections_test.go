@@ -274,7 +274,9 @@ func TestImport(t *testing.T) {
 	assert.Equal(t, "efgh", s.get(t, savedVideo).line(t, 2)["text"], "a request does not replace the import")
 	for name, file := range map[string][2]string{
 		"empty": {"text/plain", " \n"}, "not UTF-8": {"text/plain", "\xff"}, "no captions": {"text/vtt", "hello"},
-		"a cue is lost": {"text/vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nnever --> ever\nb\n"},
+		"another format": {"text/vtt", "1\n00:00:01,000 --> 00:00:02,000\na\n"}, "JSON of another kind": {"application/json", `{"x":1}`},
+		"an event is lost": {"text/x-ssa", "[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,,,0,0,0,,a\nDialogue: 0,0:00:0x.00,0:00:03.00,,,0,0,0,,b\n"},
+		"a cue is lost":    {"text/vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nnever --> ever\nb\n"},
 	} {
 		a := s.putFile(t, "", file[0], file[1], header("If-Match", "*"))
 		assert.Equal(t, http.StatusUnprocessableEntity, a.StatusCode, "%s: %s", name, a.body)
@@ -283,7 +285,24 @@ func TestImport(t *testing.T) {
 	for query, want := range map[string][]string{"?language=asr": {"language"}, "?language=fr,de": {"language"}} {
 		assert.Equal(t, want, s.putFile(t, query, "text/plain", "x").issuePaths(t), query)
 	}
-	assert.Equal(t, http.StatusUnsupportedMediaType, s.putFile(t, "", "application/json", `"x"`).StatusCode)
+	refused := s.putFile(t, "", "text/x-sbv", "0:00:01.000,0:00:02.000\na\n\n0:00:0x.000,0:00:03.000\nb\n", header("If-Match", "*"))
+	assert.Contains(t, refused.body, "the first in line 4: these are no times")
+	assert.Contains(t, refused.body, "Correct the file and send it again")
+	doubtful := s.putFile(t, "", "application/x-subrip", "1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:3,000 --> 00:00:04,000\nb\n", header("If-Match", "*"))
+	assert.Contains(t, doubtful.body, "in line 6", "a digit is missing")
+	for media, file := range map[string]string{
+		"text/vtt":                        "WEBVTT\n\n00:01.000 -> 00:02.000\n<v Ann>one\n",
+		"text/x-sbv":                      "0:00:01.000,0:00:02.000\none\n",
+		"text/x-ssa":                      "[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,,Ann,0,0,0,,one\n",
+		"application/json":                `{"version":"1.0.0","segments":[{"startTime":1,"endTime":2,"body":"one"}]}`,
+		"application/json; charset=utf-8": `{"text":"one","segments":[{"start":1.0,"end":2.0,"text":" one"}]}`,
+	} {
+		a := s.putFile(t, "", media, file, header("If-Match", "*"))
+		require.Equal(t, http.StatusOK, a.StatusCode, "%s: %s", media, a.body)
+		line := a.line(t, 0)
+		assert.Equal(t, []any{"one", 1.0, 1.0}, []any{line["text"], line["start"], line["duration"]}, media)
+	}
+	assert.Equal(t, http.StatusUnsupportedMediaType, s.putFile(t, "", "image/png", `"x"`).StatusCode)
 	const upload = "/v1/library/transcripts/upload/0123456789abcdef0123456789abcdef"
 	a := s.do(t, http.MethodPut, upload+"?language=en", strings.NewReader("mine"), header("Content-Type", "text/plain"))
 	require.Equal(t, http.StatusCreated, a.StatusCode, a.body)

@@ -51,7 +51,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"server/internal/service", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/tables", "server/internal/textfeed",
 		"server/internal/throttle", "server/internal/together", "server/internal/underway", "server/internal/view", "server/internal/delivery", "server/internal/window",
 		"server/internal/wordindex",
-		"transcript", "transcript/caption", "transcript/chunk", "transcript/format", "transcript/internal/cleaning", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/internal/oldtext", "transcript/site",
+		"transcript", "transcript/caption", "transcript/chunk", "transcript/format", "transcript/internal/cleaning", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/internal/letters", "transcript/internal/oldtext", "transcript/site",
 		"transcript/video",
 	}, own)
 }

@@ -43,6 +43,7 @@ func TestDownload(t *testing.T) {
 		"json":                       {"application/json; charset=utf-8", `{"id":"`, `"text":"hello <b>world</b>"`},
 		"vtt-words":                  {"text/vtt; charset=utf-8", "WEBVTT\n\n" + strings.Replace(cue, "%s", ".", 1), "hello &lt;b&gt;world"},
 		"podcast":                    {"application/json; charset=utf-8", `{"version":"1.0.0","segments":[{"startTime":0,"endTime":10,"body":"hello`, ""},
+		"lrc":                        {"text/plain; charset=utf-8", "[00:00.00]hello", "hello <b>world</b>"},
 		"srt&language=en":            {"application/x-subrip; charset=utf-8", "1\n", "hello"},
 		"vtt&includeTimestamp=false&speakers=true&other=1": {"text/vtt; charset=utf-8", "WEBVTT\n", "hello"}, // means nothing there
 	} {

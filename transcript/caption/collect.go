@@ -1,7 +1,6 @@
 package caption
 
 import (
-	"cmp"
 	"io"
 	"slices"
 
@@ -51,29 +50,6 @@ func (l *lines) collect(block func(*transcript.Segment) error) ([]transcript.Seg
 		return nil, nil
 	}
 	return segments, nil
-}
-
-// sorted puts segments and their looks in the order of their start; most files have them
-// so.
-func sorted(segments []transcript.Segment, looks []uint64) ([]transcript.Segment, []uint64) {
-	byStart := func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) }
-	if slices.IsSortedFunc(segments, byStart) {
-		return segments, looks
-	}
-	if looks == nil {
-		slices.SortStableFunc(segments, byStart)
-		return segments, nil
-	}
-	order := make([]int, len(segments))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return byStart(segments[a], segments[b]) })
-	inOrder, looksInOrder := make([]transcript.Segment, len(order)), make([]uint64, len(order))
-	for i, from := range order {
-		inOrder[i], looksInOrder[i] = segments[from], looks[from]
-	}
-	return inOrder, looksInOrder
 }
 
 // more estimates how many segments come after the first n. A reader like

@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
+	"github.com/transcriptkit/transcriptkit/transcript/internal/letters"
 )
 
 // cueText turns the text of one WebVTT cue into a segment by the cue text
@@ -89,7 +90,7 @@ func (t *cueText) add(line []byte) bool {
 
 // segment parses the cue and fills s, with times in milliseconds.
 func (t *cueText) segment(s *transcript.Segment, start, end int64) {
-	t.parse(toText(t.raw))
+	t.parse(letters.ToText(t.raw))
 	t.fill(s, start, end)
 }
 
@@ -101,14 +102,14 @@ func (t *cueText) fill(s *transcript.Segment, start, end int64) {
 	if !legible.IsText(t.out) {
 		t.replaceControls()
 	}
-	if hasInvisible(t.out) {
+	if letters.HasInvisible(t.out) {
 		if t.dropInvisible(); len(bytes.TrimSpace(t.out)) == 0 {
 			return
 		}
 	}
 	s.Text = t.keep(t.out)
 	if len(t.speaker) > 0 && !t.voices {
-		s.Speaker = legible.Text(t.keep(visible(t.speaker)))
+		s.Speaker = legible.Text(t.keep(letters.Visible(t.speaker)))
 	}
 	end = max(start, end)
 	s.Start, s.Duration = seconds(start), seconds(end-start)
@@ -133,6 +134,22 @@ func (t *cueText) replaceControls() {
 		marks[i].at, marks[i].word = len(out), span{}
 	}
 	t.out = out
+}
+
+// dropInvisible leaves characters without a width out of the text.
+func (t *cueText) dropInvisible() {
+	marks := t.marks
+	t.out = letters.DropInvisible(t.out, func(at, to int) {
+		for ; len(marks) > 0 && marks[0].at <= at; marks = marks[1:] {
+			marks[0].at, marks[0].word = to, span{}
+		}
+	})
+	for i := range marks {
+		marks[i].at, marks[i].word = len(t.out), span{}
+	}
+	for i := range t.marks {
+		t.marks[i].at = min(t.marks[i].at, len(t.out))
+	}
 }
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
@@ -165,7 +182,7 @@ func (t *cueText) parse(b []byte) {
 			size = untilTag(b)
 		case c == '&':
 			var text []byte
-			text, size = reference(b)
+			text, size = letters.Reference(b)
 			t.show(text, n.voice)
 		case isSpace(c):
 			t.space(c)
@@ -274,7 +291,7 @@ func cutName(b []byte) []byte {
 // annotationText decodes an annotation and folds its white space.
 func annotationText(b []byte) []byte {
 	if bytes.IndexByte(b, '&') >= 0 {
-		b = decodeReferences(b)
+		b = letters.DecodeReferences(b)
 	}
 	b = bytes.TrimFunc(b, isSpaceRune)
 	for i, c := range b {

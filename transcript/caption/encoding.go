@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"github.com/transcriptkit/transcriptkit/transcript/internal/letters"
 	"github.com/transcriptkit/transcriptkit/transcript/internal/oldtext"
 )
 
@@ -89,7 +89,7 @@ func (l *legacy) find(read, ahead []byte) {
 				continue
 			}
 			line = line[:min(len(line), aheadOf)]
-			characters, breaks := countUTF8(line)
+			characters, breaks := letters.CountUTF8(line)
 			whole, broken = whole+characters, broken+breaks
 			sample = append(sample, line...)
 			if sample[len(sample)-1] != '\n' {
@@ -123,48 +123,7 @@ func (f *encoded) decodeLines(b []byte) []byte {
 				continue
 			}
 		}
-		out = appendLine(out, line, !f.utf8 && f.legacy.encoding == nil && isWindows1252(line))
+		out = letters.AppendLine(out, line, !f.utf8 && f.legacy.encoding == nil && letters.IsWindows1252(line))
 	}
 	return out
-}
-
-// appendLine appends a line of UTF-8, or of Windows-1252, to out.
-func appendLine(out, line []byte, western bool) []byte {
-	for len(line) > 0 {
-		r, size := utf8.DecodeRune(line)
-		switch {
-		case western:
-			r, size = charmap.Windows1252.DecodeByte(line[0]), 1
-		case r == utf8.RuneError && size == 1:
-			size = broken(line)
-		}
-		if r != 0 {
-			out = utf8.AppendRune(out, r)
-		}
-		line = line[size:]
-	}
-	return out
-}
-
-// isWindows1252 reports that a line is not UTF-8, and has no more characters of
-// several bytes in UTF-8 than it has breaks in such.
-func isWindows1252(line []byte) bool {
-	whole, breaks := countUTF8(line)
-	return breaks > 0 && whole <= breaks
-}
-
-// countUTF8 counts the characters of several bytes in UTF-8, and the breaks in such.
-func countUTF8(line []byte) (whole, breaks int) {
-	for i := 0; i < len(line); {
-		r, size := utf8.DecodeRune(line[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			size = broken(line[i:])
-			breaks++
-		case size > 1:
-			whole++
-		}
-		i += size
-	}
-	return whole, breaks
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/internal/letters"
 )
 
 // ReadJSON3 reads a json3 file: see [JSON3]. If there is an error, the File is empty. A
@@ -206,7 +207,7 @@ func (f *json3) event(s *transcript.Segment, e *json3Event) (open bool, err erro
 		}
 		f.looks.number(uint64(seg.Pen.ms))
 		f.looks.number(uint64(len(f.cue.text.out)))
-		if err := f.cue.text.addText(toText([]byte(seg.Text)), nil); err != nil {
+		if err := f.cue.text.addText(letters.ToText([]byte(seg.Text)), nil); err != nil {
 			return false, f.failed(err)
 		}
 	}

@@ -91,7 +91,7 @@ func file(segments []transcript.Segment, looks *looks, lost *LostError) (File, e
 	if len(segments) == 0 && lost != nil {
 		return File{}, lost
 	}
-	segments, drawn := sorted(segments, looks.list())
+	segments, drawn := cleaning.Sorted(segments, looks.list())
 	return File{Segments: cleaning.Once(segments, drawn), Lost: lost}, nil
 }
 

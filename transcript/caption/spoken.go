@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/internal/letters"
 )
 
 // ReadPodcast reads a transcript of a podcast: see [Podcast]. If there is an error, the
@@ -178,13 +179,13 @@ func (f *spoken) say(text string, l *spokenLine, speaker []byte) error {
 		words.WriteString(w.Text)
 	}
 	if len(l.Words) == 0 || !slices.Equal(strings.Fields(words.String()), strings.Fields(text)) {
-		return f.cue.text.addText(toText([]byte(text)), speaker)
+		return f.cue.text.addText(letters.ToText([]byte(text)), speaker)
 	}
 	for _, w := range l.Words {
 		if w.Start.ok {
 			f.cue.text.mark(w.Start.ms, min(float64(w.Sure.ms)/1000, 1))
 		}
-		if err := f.cue.text.addText(toText([]byte(w.Text)), speaker); err != nil {
+		if err := f.cue.text.addText(letters.ToText([]byte(w.Text)), speaker); err != nil {
 			return err
 		}
 		if w.End.ok {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/internal/letters"
 )
 
 // segment fills s, with times in milliseconds, when there is text to show.
@@ -67,7 +68,7 @@ func isShown(b []byte) bool {
 	if is&srtSyntax != 0 || (pairs|was)&srtSpace != 0 {
 		return false
 	}
-	return is&srtWide == 0 || utf8.Valid(b) && !bytes.Contains(b, noBreak) && !hasInvisible(b)
+	return is&srtWide == 0 || utf8.Valid(b) && !bytes.Contains(b, noBreak) && !letters.HasInvisible(b)
 }
 
 // show adds the text without its markup.
@@ -118,9 +119,9 @@ func (f *subRip) markup(b []byte, before byte) (shown []byte, size int) {
 			return []byte(" "), 2
 		}
 	case '&':
-		for _, r := range common {
-			if bytes.HasPrefix(b, r.name) {
-				return r.text, len(r.name)
+		for _, r := range letters.Common {
+			if bytes.HasPrefix(b, r.Name) {
+				return r.Text, len(r.Name)
 			}
 		}
 	}

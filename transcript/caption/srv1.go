@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/internal/letters"
 )
 
 // ReadSRV1 reads an srv1 file: see [SRV1]. If there is an error, the File is empty. A
@@ -120,7 +121,7 @@ func (f *srv1) end(s *transcript.Segment) (open bool, err error) {
 func (t *cueText) addHTML(b []byte) error {
 	for {
 		from, to := nextTag(b)
-		if err := t.addText(decodeReferences(b[:from]), nil); err != nil || from == len(b) {
+		if err := t.addText(letters.DecodeReferences(b[:from]), nil); err != nil || from == len(b) {
 			return err
 		}
 		if name := bytes.ToLower(b[from+1 : to]); bytes.HasPrefix(name, []byte("br")) && (len(name) == 2 || !isLetter(name[2])) {

@@ -42,7 +42,7 @@ func (d *Document) checkRequest(op place, path map[string]string, r *http.Reques
 	switch media {
 	case "multipart/form-data":
 		value, err = d.formValue(form, body, params["boundary"])
-	case "text/csv", "text/x-opml", "text/vtt", "application/x-subrip", "text/plain":
+	case "text/csv", "text/x-opml", "text/vtt", "application/x-subrip", "text/x-sbv", "text/x-ssa", "text/plain":
 		value = string(body)
 	default:
 		value, err = jsonschema.UnmarshalJSON(bytes.NewReader(body))

@@ -21,13 +21,15 @@ const MaxLines = 100_000
 
 // File is a text that an account imports.
 type File struct {
-	MediaType string // text/vtt, application/x-subrip or text/plain
+	MediaType string // one of MediaTypes
 	Content   []byte
 	Language  string // helps to read a file that is not UTF-8; empty if not known
 }
 
 // MediaTypes are the types of the files that can be imported.
-func MediaTypes() []string { return []string{"text/vtt", "application/x-subrip", "text/plain"} }
+func MediaTypes() []string {
+	return []string{"text/vtt", "application/x-subrip", "text/x-sbv", "text/x-ssa", "application/json", "text/plain"}
+}
 
 // lines reads the lines of the file. If a file has no times, it gets the times of the current
 // lines if it has as many lines. Otherwise its lines share the length of the media, in seconds,
@@ -40,14 +42,12 @@ func (f File) lines(present []transcript.Segment, length float64) (lines []trans
 			return nil, unreadable("is not UTF-8")
 		}
 		lines = plainLines(string(f.Content), present, length)
-	case "text/vtt":
-		lines, lost, err = cues(caption.ReadWebVTT(bytes.NewReader(f.Content)))
 	default:
-		lines, lost, err = cues(caption.ReadSRT(bytes.NewReader(f.Content), caption.Language(f.Language)))
+		lines, lost, err = cues(f.captions())
 	}
 	switch {
 	case errors.As(err, &lost) || lost != nil:
-		return nil, unreadable(fmt.Sprintf("has %d cues that cannot be read, the first %s", lost.Cues, legible.Text(lost.First)))
+		return nil, unreadable(fmt.Sprintf("has %d cues that cannot be read, the first %s. Correct the file and send it again", lost.Cues, legible.Text(lost.First)))
 	case err != nil:
 		return nil, unreadable("is no file of the type " + f.MediaType)
 	}
@@ -63,6 +63,29 @@ func (f File) lines(present []transcript.Segment, length float64) (lines []trans
 		return nil, unreadable(fmt.Sprintf("must have 1 to %d lines of text, not %d", MaxLines, n))
 	}
 	return clean, nil
+}
+
+// errOtherFormat says that a file is of another format than its type.
+var errOtherFormat = errors.New("corrections: another format")
+
+// captions reads a file with times. It takes no time or text for granted that a damaged byte
+// may have changed.
+func (f File) captions() (caption.File, error) {
+	file, options := bytes.NewReader(f.Content), []caption.Option{caption.Language(f.Language), caption.NoGuess()}
+	switch f.MediaType {
+	case "application/x-subrip":
+		return caption.ReadSRT(file, options...)
+	case "text/x-sbv":
+		return caption.ReadSBV(file, options...)
+	case "text/x-ssa":
+		return caption.ReadASS(file, options...)
+	}
+	format, _ := caption.Detect(f.Content[:min(len(f.Content), 1<<10)])
+	isJSON := format == caption.FormatPodcast || format == caption.FormatWhisper || format == caption.FormatJSON3
+	if f.MediaType == "text/vtt" && format != caption.FormatWebVTT || f.MediaType == "application/json" && !isJSON {
+		return caption.File{}, errOtherFormat
+	}
+	return caption.ReadAny(file, options...)
 }
 
 func cues(f caption.File, err error) ([]transcript.Segment, *caption.LostError, error) {

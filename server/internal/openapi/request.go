@@ -26,6 +26,9 @@ func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Ro
 	describeText := func(kind, about string) {
 		if about != "" {
 			text := request.Schema{"type": "string", "description": about}
+			if kind == "application/json" { // of a format that others define
+				text["type"] = "object"
+			}
 			op.RequestBodyEns().RequestBodyEns().WithContentItem(kind, openapi31.MediaType{Schema: text})
 		}
 	}

@@ -142,12 +142,22 @@ func (v verdict) String() string {
 	return [...]string{"right", "told", "text changed", "moved silently", "lost silently"}[v]
 }
 
-// table returns the rows as a table in Markdown.
+// table returns the rows as a table in Markdown. The best other reader of a format is bold.
 func table(rows []row) string {
+	best := make(map[string]int)
+	for _, r := range rows {
+		if r.reader != ourName {
+			best[r.format] = max(best[r.format], r.count(right))
+		}
+	}
 	var b strings.Builder
 	fmt.Fprintln(&b, "| Format | Reader | Right | Told | Text changed | Moved silently | Lost silently |\n|---|---|--:|--:|--:|--:|--:|")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %s | %d of %d (%d %%) |", r.format, r.reader, r.count(right), len(r.cases), 100*r.count(right)/len(r.cases))
+		name := r.reader
+		if name != ourName && r.count(right) == best[r.format] {
+			name = "**" + name + "**"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d of %d (%d %%) |", r.format, name, r.count(right), len(r.cases), 100*r.count(right)/len(r.cases))
 		for v := told; v <= lost; v++ {
 			fmt.Fprintf(&b, " %d |", r.count(v))
 		}

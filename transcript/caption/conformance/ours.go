@@ -19,6 +19,10 @@ func withoutOptions(read func(io.Reader) (caption.File, error)) reader {
 // named returns the reader of a format by its name in the folder of the cases.
 func named(format string) reader {
 	switch format {
+	case "podcast":
+		return withoutOptions(caption.ReadPodcast)
+	case "whisper":
+		return withoutOptions(caption.ReadWhisper)
 	case "sbv":
 		return caption.ReadSBV
 	case "ass":

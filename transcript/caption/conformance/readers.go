@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -53,7 +54,7 @@ func install(ctx context.Context, adapters, scratch string) ([]other, error) {
 		}
 	}
 	inPython := func(file string) []string {
-		return []string{python + "/bin/python", filepath.Join(adapters, "python", file)}
+		return []string{python + "/bin/python", "-B", filepath.Join(adapters, "python", file)}
 	}
 	inNode := func(file string) []string {
 		return []string{"env", "NODE_PATH=" + filepath.Join(node, "node_modules"), "node", filepath.Join(adapters, "node", file)}
@@ -107,7 +108,7 @@ type program struct {
 
 func (o *other) start(ctx context.Context, format string) (*program, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	c := exec.CommandContext(ctx, o.command[0], append(o.command[1:], format)...)
+	c := exec.CommandContext(ctx, o.command[0], slices.Concat(o.command[1:], []string{format})...)
 	paths, err := c.StdinPipe()
 	if err != nil {
 		cancel()

@@ -1,6 +1,7 @@
 package cleaning
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -81,11 +82,34 @@ func repeated(kept []transcript.Segment, runs []run, s *transcript.Segment, look
 			if other := runs != nil && look != runs[n].last && look != runs[n].first; s.Start-k.Start <= frame || s.End() <= k.End()+joint || other && -gap >= shorter/2 {
 				return n
 			}
-		case shorter < frame:
+		case runs == nil && shorter < frame/2, runs != nil && shorter < frame && look != runs[n].last:
 			return n
 		case runs != nil && shorter < syllable && look != runs[n].last && look != runs[n].first:
 			return n
 		}
 	}
 	return -1
+}
+
+// Sorted puts segments and their looks in the order of their start; most files have them
+// so.
+func Sorted(segments []transcript.Segment, looks []uint64) ([]transcript.Segment, []uint64) {
+	byStart := func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) }
+	if slices.IsSortedFunc(segments, byStart) {
+		return segments, looks
+	}
+	if looks == nil {
+		slices.SortStableFunc(segments, byStart)
+		return segments, nil
+	}
+	order := make([]int, len(segments))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return byStart(segments[a], segments[b]) })
+	inOrder, looksInOrder := make([]transcript.Segment, len(order)), make([]uint64, len(order))
+	for i, from := range order {
+		inOrder[i], looksInOrder[i] = segments[from], looks[from]
+	}
+	return inOrder, looksInOrder
 }

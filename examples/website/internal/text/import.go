@@ -45,7 +45,7 @@ func (p imports) show(r *web.Request) error {
 
 // formOf returns the form for the content in the path of a request.
 func (p imports) formOf(r *web.Request) (*importPage, error) {
-	shown := &importPage{MaxBytes: maxImportBytes, Extensions: ".srt,.vtt,.txt"}
+	shown := &importPage{MaxBytes: maxImportBytes, Extensions: ".srt,.vtt,.sbv,.ass,.ssa,.json,.txt"}
 	key := library.Key{ // its language stands in the address, so that the form is read later
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
 	}
@@ -130,7 +130,9 @@ func readImport(r *http.Request) (content []byte, format library.DownloadFormat,
 	if content, err = io.ReadAll(file); err != nil || len(content) == 0 {
 		return nil, "", "import.noFile"
 	}
-	formats := map[string]library.DownloadFormat{".srt": library.SRT, ".vtt": library.VTT, ".txt": library.TXT}
+	formats := map[string]library.DownloadFormat{
+		".srt": library.SRT, ".vtt": library.VTT, ".sbv": library.SBV, ".ass": library.ASS, ".ssa": library.ASS, ".json": library.Podcast, ".txt": library.TXT,
+	}
 	format, ok := formats[strings.ToLower(path.Ext(header.Filename))]
 	if !ok {
 		return nil, "", "import.otherFile"

@@ -92,6 +92,8 @@ func fileOf(t *transcript.Transcript, as library.DownloadFormat, times, speakers
 		return format.AppendWordVTT(nil, t.Segments), nil
 	case library.Podcast:
 		return format.AppendPodcast(nil, t.Segments), nil
+	case library.LRC:
+		return format.AppendLRC(nil, segments), nil
 	case library.MD:
 		return format.AppendMarkdown(nil, t, times), nil
 	}

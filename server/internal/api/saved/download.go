@@ -50,7 +50,7 @@ type download struct {
 	key            library.Key
 	format         library.DownloadFormat
 	omitTimestamps bool // of txt and md
-	speakers       bool // in txt and srt; vtt and md have them anyway
+	speakers       bool // in txt, srt and lrc; vtt and md have them anyway
 }
 
 // downloadQuery is the query of GET /v1/library/transcripts/{platform}/{externalId}/download.
@@ -61,7 +61,7 @@ func downloadQuery(d *download) request.Table {
 		request.New("includeTimestamp", &d.omitTimestamps, request.Not().Default(false)).
 			About("If true, txt and md have the times. The other formats ignore it."),
 		request.New("speakers", &d.speakers, request.Boolean().Default(false)).
-			About("If true, txt and srt name the speakers, if they are known. The other formats always do."),
+			About("If true, txt, srt and lrc name the speakers, if they are known. The other formats always do."),
 	}}
 }
 
@@ -73,7 +73,7 @@ func readDownload(r *http.Request) (*download, error) {
 		return nil, err
 	}
 	d.omitTimestamps = d.omitTimestamps && (d.format == library.TXT || d.format == library.MD)
-	d.speakers = d.speakers && (d.format == library.TXT || d.format == library.SRT)
+	d.speakers = d.speakers && (d.format == library.TXT || d.format == library.SRT || d.format == library.LRC)
 	return d, nil
 }
 
@@ -127,7 +127,7 @@ func (d *download) tag(id string, changed time.Time) string {
 func (d *download) mediaType() string {
 	media := map[library.DownloadFormat]string{
 		library.TXT: "text/plain", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
-		library.JSON: "application/json", library.MD: "text/markdown", library.VTTWords: "text/vtt", library.Podcast: "application/json",
+		library.JSON: "application/json", library.MD: "text/markdown", library.VTTWords: "text/vtt", library.Podcast: "application/json", library.LRC: "text/plain",
 	}[d.format]
 	return media + "; charset=utf-8"
 }
@@ -181,6 +181,8 @@ func (d *download) render(t *db.Transcript) ([]byte, error) {
 		return format.AppendWordVTT(room, text.Segments), nil
 	case library.Podcast:
 		return format.AppendPodcast(room, text.Segments), nil
+	case library.LRC:
+		return format.AppendLRC(room, text.Segments), nil
 	case library.MD:
 		return format.AppendMarkdown(room, text, !d.omitTimestamps), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -23,7 +24,8 @@ func (l *Texts) importRoute() edge.Route {
 		Scope:   account.Transcripts, Handle: l.importTranscript,
 		Path: Path(new(library.Key)), Query: importQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
 		Texts: map[string]string{
-			"text/vtt": "A WebVTT file.", "application/x-subrip": "A SubRip file.",
+			"text/vtt": "A WebVTT file.", "application/x-subrip": "A SubRip file.", "text/x-sbv": "An SBV file.",
+			"text/x-ssa": "A file of SubStation Alpha (ASS or SSA).", "application/json": "The JSON of podcasts or of Whisper.",
 			"text/plain": "UTF-8 text: each line that is not empty is a line of the transcript. A line may begin with its time, as [00:01:02].",
 		},
 		Answers: []edge.Answer{
@@ -48,7 +50,7 @@ func (l *Texts) importTranscript(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !slices.Contains(corrections.MediaTypes(), media) {
-		return edge.Unsupported("Send the file as text/vtt, application/x-subrip or text/plain, and say so in Content-Type.")
+		return edge.Unsupported("Send the file as one of " + strings.Join(corrections.MediaTypes(), ", ") + ", and say so in Content-Type.")
 	}
 	key, link, err := l.importKey(r)
 	if err != nil {

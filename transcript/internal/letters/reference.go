@@ -1,4 +1,4 @@
-package caption
+package letters
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// common are the character references that captions are full of. They cost no
+// Common are the character references that captions are full of. They cost no
 // allocation.
-var common = []struct{ name, text []byte }{
+var Common = []struct{ Name, Text []byte }{
 	{[]byte("&amp;"), []byte("&")},
 	{[]byte("&lt;"), []byte("<")},
 	{[]byte("&gt;"), []byte(">")},
@@ -23,14 +23,14 @@ var common = []struct{ name, text []byte }{
 // longestReference is the size of the longest character reference with a name.
 const longestReference = len("&CounterClockwiseContourIntegral;")
 
-// reference decodes the character reference that b, which begins with "&", may
+// Reference decodes the character reference that b, which begins with "&", may
 // begin with, and returns its size. It looks no further than a reference may reach:
 // a text may consist of ampersands. Without a reference it returns b up to where the
 // name of one would end.
-func reference(b []byte) (text []byte, size int) {
-	for _, r := range common {
-		if bytes.HasPrefix(b, r.name) {
-			return r.text, len(r.name)
+func Reference(b []byte) (text []byte, size int) {
+	for _, r := range Common {
+		if bytes.HasPrefix(b, r.Name) {
+			return r.Text, len(r.Name)
 		}
 	}
 	if bytes.HasPrefix(b, []byte("&#")) {
@@ -81,15 +81,19 @@ func digit(c byte) int {
 	return 16
 }
 
-// decodeReferences decodes every character reference in b, once.
-func decodeReferences(b []byte) (text []byte) {
+// DecodeReferences decodes every character reference in b, once.
+func DecodeReferences(b []byte) (text []byte) {
 	for {
 		i := bytes.IndexByte(b, '&')
 		if i < 0 {
 			return append(text, b...)
 		}
-		decoded, size := reference(b[i:])
+		decoded, size := Reference(b[i:])
 		text = append(append(text, b[:i]...), decoded...)
 		b = b[i+size:]
 	}
 }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,8 +1,7 @@
-package caption
+package letters
 
 import (
 	"bytes"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -22,8 +21,8 @@ var joining = []*unicode.RangeTable{
 	unicode.Malayalam, unicode.Sinhala, unicode.Myanmar, unicode.Khmer, unicode.Lao, unicode.Thai, unicode.Tibetan, unicode.Balinese, unicode.Javanese,
 }
 
-// hasInvisible reports whether a text may have characters without a width.
-func hasInvisible(b []byte) bool {
+// HasInvisible reports whether a text may have characters without a width.
+func HasInvisible(b []byte) bool {
 	for i := bytes.IndexByte(b, 0xE2); i >= 0 && i+2 < len(b); {
 		if b[i+1] == 0x80 && 0x8B <= b[i+2] && b[i+2] <= 0x8D || b[i+1] == 0x81 && b[i+2] == 0xA0 {
 			return true
@@ -34,7 +33,7 @@ func hasInvisible(b []byte) bool {
 		}
 		i += 1 + next
 	}
-	return bytes.IndexByte(b, fullWidth) >= 0 && bytes.Contains(b, []byte(byteOrderMark))
+	return bytes.IndexByte(b, 0xEF) >= 0 && bytes.Contains(b, []byte("\uFEFF"))
 }
 
 // isInvisible reports whether r, between two other characters, changes nothing.
@@ -53,16 +52,15 @@ func isInvisible(r, before, after rune) bool {
 // isEmoji reports whether r can be a part of an emoji.
 func isEmoji(r rune) bool { return r == '\uFE0F' || unicode.In(r, unicode.So, unicode.Sk) }
 
-// dropInvisible leaves characters without a width out of the text, and folds the white
-// space around them.
-func (t *cueText) dropInvisible() {
-	out, marks, before := make([]byte, 0, len(t.out)), t.marks, rune(0)
-	for at := 0; at < len(t.out); {
-		for ; len(marks) > 0 && marks[0].at <= at; marks = marks[1:] {
-			marks[0].at, marks[0].word = len(out), span{}
-		}
-		r, size := utf8.DecodeRune(t.out[at:])
-		after, _ := utf8.DecodeRune(t.out[at+size:])
+// DropInvisible returns a text without characters that have no width, and with the white
+// space around them folded. It calls step before each character of the text, with the
+// places of the character in the text and in what it returns.
+func DropInvisible(text []byte, step func(at, to int)) []byte {
+	out, before := make([]byte, 0, len(text)), rune(0)
+	for at := 0; at < len(text); {
+		step(at, len(out))
+		r, size := utf8.DecodeRune(text[at:])
+		after, _ := utf8.DecodeRune(text[at+size:])
 		at += size
 		switch {
 		case isInvisible(r, before, after):
@@ -79,21 +77,13 @@ func (t *cueText) dropInvisible() {
 		}
 		out, before = utf8.AppendRune(out, r), r
 	}
-	for i := range marks {
-		marks[i].at, marks[i].word = len(out), span{}
-	}
-	t.out = bytes.TrimRight(out, " \n")
-	for i := range t.marks {
-		t.marks[i].at = min(t.marks[i].at, len(t.out))
-	}
+	return bytes.TrimRight(out, " \n")
 }
 
-// visible is the name of a speaker without characters that have no width.
-func visible(name []byte) []byte {
-	if !hasInvisible(name) {
+// Visible returns a name without characters that have no width.
+func Visible(name []byte) []byte {
+	if !HasInvisible(name) {
 		return name
 	}
-	c := cueText{out: name}
-	c.dropInvisible()
-	return []byte(strings.TrimSpace(string(c.out)))
+	return bytes.TrimSpace(DropInvisible(name, func(int, int) {}))
 }

@@ -1,14 +1,15 @@
-package caption
+// Package letters decodes the characters of texts in files of captions.
+package letters
 
 import (
 	"bytes"
 	"unicode/utf8"
 )
 
-// toText makes UTF-8 of b as the Encoding standard decodes it: one U+FFFD for
+// ToText makes UTF-8 of b as the Encoding standard decodes it: one U+FFFD for
 // each longest beginning of a character that does not go on. NUL becomes U+FFFD
 // too. It returns b where nothing is to do.
-func toText(b []byte) []byte {
+func ToText(b []byte) []byte {
 	if utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 {
 		return b
 	}
