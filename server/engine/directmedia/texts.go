@@ -155,7 +155,7 @@ func (s *Source) readFile(ctx context.Context, f textFile, lang string) (caption
 
 // parse reads the text of a file.
 func (f textFile) parse(data []byte, lang string) (caption.File, error) {
-	if _, ok := caption.Detect(data[:min(len(data), 1<<10)]); ok {
+	if format, ok := caption.Detect(data[:min(len(data), 1<<10)]); ok && format != caption.FormatPodcast {
 		return caption.ReadAny(bytes.NewReader(data), caption.Language(lang))
 	}
 	begin := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")), " \t\r\n")

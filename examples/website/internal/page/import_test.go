@@ -47,7 +47,7 @@ func TestImportRefuses(t *testing.T) {
 	s := newSite(t, visitor.User)
 	for fault, sent := range map[string]struct{ name, content, language string }{
 		"Choose a file with a text.":   {"talk.srt", "", "en"},
-		"ends with .srt, .vtt or .txt": {"talk.docx", "text", "en"},
+		"ends with .srt, .vtt, .sbv, .ass, .ssa, .json or .txt": {"talk.docx", "text", "en"},
 		"cannot be read as text":       {"talk.vtt", "\x00\xff", "en"},
 		"Write the language":           {"talk.srt", subtitles, " "},
 		"That is not a language":       {"talk.srt", subtitles, "no such language"},
