@@ -79,8 +79,12 @@ func TestBadMedia(t *testing.T) {
 		"a text":             file(t, "talk.mp3", strings.Repeat("no sound in here\n", 500)),
 		"no sound":           record(t, "silent.mp4", "-f lavfi -i testsrc=d=2 -c:v mpeg4"),
 		"cut m4a, moov last": truncated(t, record(t, "talk.m4a", tone+" -c:a aac")),
+		"cut wav":            truncated(t, record(t, "talk.wav", tone)),
 		"playlist to http":   hls(target.URL + "/segment.ts"),
+		"playlist to a file": hls("file://" + secret),
 		"concat":             file(t, "movie.mp4", "ffconcat version 1.0\nfile '"+secret+"'\n"),
+		"dash": file(t, "movie.mp4", `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT10S"><Period><AdaptationSet mimeType="audio/mp4"><Representation id="1" bandwidth="1"><BaseURL>`+
+			target.URL+`/a.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>`),
 	}
 	s := startService(t)
 	for name, path := range files {
