@@ -26,8 +26,8 @@ type Exit struct {
 	uses      []Use                 // nil means all
 	platforms []transcript.Platform // nil means all
 	proxy     *upstream             // nil means that connections are direct
-	byName    bool                  // the proxy is told names
-	prefix    netip.Prefix          // connections come from its addresses; zero: from the machine's address
+	byName    bool                  // the proxy gets host names
+	prefix    netip.Prefix          // connections come from its addresses; zero means from the machine's address
 }
 
 // Name returns the name of the exit, which is unique among the guard's exits. The name holds no
@@ -40,7 +40,7 @@ func (e *Exit) Serves(use Use, platform transcript.Platform) bool {
 		(e.platforms == nil || slices.Contains(e.platforms, platform))
 }
 
-// servesAll reports whether the exit has no bounds.
+// servesAll reports whether the exit serves all visits.
 func (e *Exit) servesAll() bool { return e.uses == nil && e.platforms == nil }
 
 // pool is a set of exits, with the addresses that belong to them. It never changes.
@@ -116,8 +116,8 @@ func (p *pool) add(e *Exit) error {
 	return nil
 }
 
-// holds returns the prefix of an exit that holds an address. All addresses of such a prefix belong
-// to this machine.
+// holds returns the prefix of an exit that contains an address. All addresses of such a prefix
+// belong to this machine.
 func (p *pool) holds(ip netip.Addr) (netip.Prefix, bool) {
 	for _, e := range p.exits {
 		if e.prefix.IsValid() && e.prefix.Contains(ip) {

@@ -66,7 +66,7 @@ func PageFile(path, content string) []Sentence {
 	for i, text := range strings.Split(content, "\n") {
 		for _, value := range quoted.FindAllString(text, -1) {
 			plain, err := strconv.Unquote(value)
-			if err == nil && strings.ContainsAny(lastRune(plain), ".!?…") { // an escape that only JSON has is in no sentence
+			if err == nil && strings.ContainsAny(lastRune(plain), ".!?…") { // an escape that exists only in JSON occurs in no sentence
 				w.add(i+1, plain)
 				w.end()
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // landlock lists the restrictions that the kernel can enforce, as bits of its interface; the
-// zero value: none. Each new kernel supports more of them.
+// zero value means none. Each new kernel supports more of them.
 type landlock struct{ files, network, scopes uint64 }
 
 // Rights over files.

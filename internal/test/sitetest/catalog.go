@@ -9,13 +9,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// Ids that are in a catalog, or were.
+// Ids that are or were in a catalog.
 const (
 	RemovedVideo = "removed-001"
 	NoVideo      = "nothing-001" // has never existed
 
 	TalksChannel = "UCtalks00000000000000001" // has 64 uploads
-	QuietChannel = "UCquiet00000000000000001" // has none, and shows no subscribers
+	QuietChannel = "UCquiet00000000000000001" // has no playlists, and shows no subscribers
 	NoChannel    = "UCnobod00000000000000001" // does not exist
 
 	TalksPlaylist   = "PLtalks00000000000000001" // has 123 entries
