@@ -133,7 +133,7 @@ func coded(t *testing.T, what string, want transcript.Code, err error) bool {
 	return err == nil
 }
 
-// stops asks for what never answers.
+// stops requests an address that never answers.
 func (h *directHost) stops(t *testing.T, s engine.DirectSource) {
 	stopped := errors.New("stopped")
 	for _, link := range []string{"/silent", "/silent-after-head"} {
@@ -152,7 +152,7 @@ func (h *directHost) stops(t *testing.T, s engine.DirectSource) {
 	}
 }
 
-// sound is a file that begins like an MP3; n tells versions of it apart.
+// sound is a file that begins like an MP3; n distinguishes its versions.
 func sound(n byte) []byte {
 	return append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), bytes.Repeat([]byte{0xFF, 0xFB, 0x90, n, 7, 0xAA}, 30_000)...)
 }
