@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Use is what a visit wants from a platform.
+// Use is the purpose of a visit to a platform.
 type Use string
 
 // The uses of an exit.

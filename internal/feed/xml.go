@@ -63,7 +63,8 @@ func newDecoder(r io.Reader) *xml.Decoder {
 	return d
 }
 
-// token returns the next token. Its errors are ErrDocType, ErrNotFeed, or of the reader.
+// token returns the next token. Its errors are ErrDocType, ErrNotFeed, and errors of the
+// reader.
 func token(d *xml.Decoder) (xml.Token, error) {
 	t, err := d.Token()
 	var syntax *xml.SyntaxError

@@ -58,9 +58,9 @@ func (w *writer) markdownLine(number int, text string) {
 // quoted is a JSON string.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// PageFile returns the sentences of the website's texts: JSON in which each name stands
-// on a line with its text, or with the text's plural forms. A text without a mark at
-// its end is a label or a heading.
+// PageFile returns the sentences of the website's texts: JSON in which each line has a
+// name and its text, or the text's plural forms. A text without a mark at its end is a
+// label or a heading.
 func PageFile(path, content string) []Sentence {
 	w := &writer{path: path, source: Page}
 	for i, text := range strings.Split(content, "\n") {

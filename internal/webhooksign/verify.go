@@ -72,7 +72,7 @@ func Verify(secrets []string, h http.Header, body []byte, now time.Time) (id str
 	return "", fmt.Errorf("%w: the secret is of another endpoint or no longer good, or the body was changed", webhook.FaultSignature)
 }
 
-// single returns the value of a header that must stand in the request once.
+// single returns the value of a header that must occur exactly once in the request.
 func single(h http.Header, name string) (string, error) {
 	values := h.Values(name)
 	if len(values) != 1 || values[0] == "" {

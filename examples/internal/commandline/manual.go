@@ -106,7 +106,7 @@ func (w *writer) synopsis(node *kong.Node) {
 	}
 }
 
-// command writes what a command does, and its flags.
+// command describes a command and its flags.
 func (w *writer) command(node *kong.Node) {
 	w.line(".Ss " + escaped(node.Path()))
 	w.text(node.Help)

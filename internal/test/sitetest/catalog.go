@@ -37,7 +37,8 @@ var (
 // TalkID returns the id of a talk, counted from 0, the newest.
 func TalkID(n int) string { return fmt.Sprintf("talk-%06d", n) }
 
-// NewCatalog returns the catalog of the site at base. A Discovery is tested with it.
+// NewCatalog returns the catalog of the site at base. Tests compare a Discovery with this
+// catalog.
 func NewCatalog(base string) *sitecatalog.Catalog {
 	c := &sitecatalog.Catalog{Base: base}
 	var uploads []string

@@ -33,7 +33,7 @@ type track struct {
 }
 
 // tracksOf groups the transcripts by their languages, in the order of the publisher. The files of a
-// track stand in the order in which they are likely to have times.
+// track are sorted by how likely they are to have times.
 func tracksOf(files []textFile, lang string) (all []track) {
 	for _, f := range files {
 		tag := tagOf(f.lang)

@@ -61,7 +61,7 @@ func Direct(t *testing.T, source func(host engine.Host) engine.DirectSource) {
 // largeFeeds are links to feeds that are larger than any source reads.
 var largeFeeds = []string{"/feed-endless.xml#x", "/feed-zip-bomb.xml#x"}
 
-// directLink is a link on the fake host, and what a source makes of it.
+// directLink is a link on the fake host, with the expected result of a source.
 type directLink struct {
 	link string // its path, with a fragment
 

@@ -213,9 +213,9 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 }
 
 // Watch returns a channel that receives a value after every commit, in any process, that
-// changed the topic: the id of a job, a piece of work, a batch or a lookup. A value that was
-// not received yet also stands for the next commits. A broken connection to the database may
-// lose a value, so a watcher also reads the rows from time to time. The channel never
+// changed the topic: the id of a job, a piece of work, a batch or a lookup. If a value was
+// not received yet, it also stands for the next commits. A broken connection to the database
+// may lose a value, so a watcher also reads the rows from time to time. The channel never
 // closes; stop releases it.
 func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.sql.Watch(topic) }
 
