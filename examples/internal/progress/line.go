@@ -25,7 +25,7 @@ type Line struct {
 	bar     *progressbar.ProgressBar // nil means that the progress of the step is not known
 	bytes   bool                     // the bar counts bytes
 	now     measure
-	first   measure         // nil if the progress of the step is not known
+	first   measure         // where the bar began
 	said    string          // the words that were recognized last
 	note    string          // the current problem, until there is progress
 	written map[string]bool // the written lines, if there is no terminal
