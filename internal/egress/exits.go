@@ -51,7 +51,7 @@ type pool struct {
 	deny   []*denied // the deployment's own addresses, with the proxies
 }
 
-// Exits returns the guard's present exits: at least one. A caller may keep an exit that the pool
+// Exits returns the guard's current exits: at least one. A caller may keep an exit that the pool
 // has lost, and may finish visits by it. The caller must not change the slice.
 func (g *Guard) Exits() []*Exit { return g.pool.Load().exits }
 

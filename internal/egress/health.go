@@ -31,7 +31,7 @@ func (e *Exit) Address() string {
 }
 
 // Test requests the head of a page by the exit, in the same way as a visit. It follows no redirect.
-// The operator chooses the link, so that Test does not judge it.
+// The operator chooses the link, so Test does not check it.
 func (e *Exit) Test(ctx context.Context, link string) Health {
 	if e.prefix.IsValid() {
 		if h := e.testOwn(ctx); h.Err != nil {

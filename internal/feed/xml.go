@@ -92,7 +92,7 @@ type xmlReader struct {
 	update syndication
 }
 
-// idOf is how an item names itself.
+// idOf holds the id that an item gives itself.
 type idOf struct {
 	given, about string
 	noLink       bool // the id is not an address

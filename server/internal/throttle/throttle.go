@@ -207,8 +207,8 @@ func InLine(ctx context.Context, name string, accounts ...string) context.Contex
 }
 
 // BehindInLine is InLine for visits that are part of something long: they stand behind all
-// visits of InLine, in any order of arrival. A name that comes again with InLine no longer
-// stands behind.
+// visits of InLine, in any order of arrival. A name that comes again with InLine is no
+// longer behind those visits.
 func BehindInLine(ctx context.Context, name string, accounts ...string) context.Context {
 	return context.WithValue(ctx, visitorKey{}, visitor{name: name, accounts: accounts, behind: true})
 }

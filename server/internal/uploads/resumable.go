@@ -31,8 +31,8 @@ type Resumable struct {
 const (
 	// unfinishedUploads is how many uploads of an account may wait for their rest.
 	unfinishedUploads = 32
-	// unfinishedFiles is how many files of the largest size that the plan permits may wait for
-	// their rest, in bytes.
+	// unfinishedFiles limits the unfinished uploads of an account in bytes: together they may
+	// be as large as this many files of the largest size that the plan permits.
 	unfinishedFiles = 4
 )
 
