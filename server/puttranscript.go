@@ -14,13 +14,13 @@ import (
 // replaces the text and keeps the id.
 //
 // From then on, the service answers requests for the content with this text. If the
-// language list of a request selects the language of the text, the service uses the
-// text in preference to any captions, including on a platform that has no captions. The
-// text replaces recognition if the platform has no captions or the content is an
-// upload. It does not count as a transcript of a plan, and it does not expire. If a
-// request asks for recognition ("asr") on a platform with captions, the service ignores
-// the text. A job that has not begun ends with the text. A job that is running ends
-// with its own result.
+// language list of a request selects the language of the text, the service uses the text
+// in preference to any captions, including on a platform that has no captions. The text
+// replaces recognition if the platform has no captions or the content is an upload. It
+// does not count as a transcript of a plan, and it does not expire. If a request asks for
+// recognition ("asr") on a platform with captions, the service ignores the text. If a job
+// for the content has not begun, it ends with this text. A job that is running ends with
+// its own result.
 //
 // t must have a Platform, an ExternalID that is valid for [Config.Sites], a Lang, which
 // is a BCP 47 tag, and 1 to 100,000 Segments, sorted by Start, with text and with times

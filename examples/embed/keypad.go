@@ -35,7 +35,7 @@ func (keypad) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{Name: "keypad", Model: "dtmf", Languages: []string{"zxx"}}
 }
 
-// Recognize hears a key if two consecutive blocks hold it.
+// Recognize recognizes a key if two consecutive blocks contain it.
 func (k keypad) Recognize(ctx context.Context, audio engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
 	if o.Language != "" && o.Language != "zxx" {
 		return engine.Recognition{}, transcript.Errorf(transcript.NotImplemented, "Telephone keys have no language %s.", o.Language).
@@ -89,7 +89,7 @@ func (keypad) listen(ctx context.Context, audio engine.Audio, progress func(time
 // seconds returns the time at which a block begins.
 func seconds(n int) float64 { return float64(n*block) / speech.SampleRate }
 
-// keyIn returns the key that a block holds, or 0.
+// keyIn returns the key that a block contains, or 0.
 func keyIn(samples *[block]int16) byte {
 	var energy float64
 	for _, s := range samples {

@@ -1,6 +1,6 @@
-// Embed is a site that offers transcripts beside its other pages. It has its own login
-// instead of API keys, and its own recognizer. It mounts only the transcript handlers
-// of the service, under /calls.
+// Embed is a site that offers transcripts in addition to its other pages. It has its own
+// login instead of API keys, and its own recognizer. It mounts only the transcript
+// handlers of the service, under /calls.
 //
 //	go run ./examples/embed
 //	curl -c jar -d user=ada -d password=lovelace http://127.0.0.1:8081/login

@@ -17,8 +17,8 @@ type accountsExpired struct {
 	service.PlansFlag
 }
 
-// Run prints a table. It changes nothing, so an operator tries new plans with it before the service
-// gets them.
+// Run prints a table. It changes nothing, so an operator can test new plans before the service uses
+// them.
 func (c *accountsExpired) Run(ctx context.Context, out output) error {
 	return c.withIdleServer(ctx, out, store.Options{Blobs: store.InMemory}, c.Offered(), func(s *server.Server, _ *account.Accounts) error {
 		all, err := s.Expired(ctx)

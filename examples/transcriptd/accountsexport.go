@@ -19,7 +19,8 @@ type accountsExport struct {
 	WithoutRecordings bool   `verb:"" help:"Leave out the files of the recordings that the account keeps."`
 }
 
-// Run also works while a server runs on the same database. The file gets its name when it is whole.
+// Run also works while a server runs on the same database. The file gets its name when it is
+// complete.
 func (c *accountsExport) Run(ctx context.Context, out output) error {
 	to := c.To
 	if to == "" {

@@ -55,7 +55,7 @@ func (c *accountsRemove) Run(ctx context.Context, out output) error {
 		if err == nil && !c.Yes {
 			err = service.ConfirmRemoval(ctx, out.Stderr, os.Stdin, c.Name)
 		}
-		if err != nil && !errors.Is(err, account.ErrNotFound) { // which may be removed in part
+		if err != nil && !errors.Is(err, account.ErrNotFound) { // the account may be partly removed
 			return err
 		}
 		err = service.RemoveAccount(ctx, out.Stderr, s, c.Name)

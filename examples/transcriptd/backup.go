@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
-// stored are the flags of the commands that deal with the whole data of a service.
+// stored are the flags of the commands that process all data of a service.
 type stored struct {
 	service.DatabaseFlag
 	service.BlobsFlag
@@ -23,7 +23,7 @@ func (s stored) options() store.Options {
 	return store.Options{Database: string(s.DB), Blobs: string(s.Blobs), OpenBucket: s3store.Open}
 }
 
-// with opens a database and its blobs that are there.
+// with opens an existing database and its blobs.
 func (s stored) with(ctx context.Context, use func(*store.Store) error) error {
 	if err := s.Blobs.Find(); err != nil {
 		return err
@@ -71,7 +71,7 @@ type restoreCommand struct {
 	Check bool   `verb:"" help:"Only read the backup, and compare each of its files with its sum."`
 }
 
-// Run fills an empty place.
+// Run restores into an empty place.
 func (c *restoreCommand) Run(ctx context.Context, out output) error {
 	if c.Check {
 		b, err := store.ExamineBackup(ctx, c.From)

@@ -13,9 +13,9 @@ import (
 // callerMark stands between the secret of a service and the name of a call.
 const callerMark = "."
 
-// callers lets the calls of "transcriptd transcribe" in. All calls have one account, so that they
-// share texts and work. Each call has a turn of its own: the unfinished work of an earlier call
-// does not hold up a new call.
+// callers accepts the calls of "transcriptd transcribe". All calls have one account, so that they
+// share texts and work. Each call has its own turn, so that unfinished work of an earlier call
+// does not delay a new call.
 type callers struct{ secret string }
 
 // Authenticate returns the account without limits, with the turn of the call.

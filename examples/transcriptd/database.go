@@ -15,7 +15,7 @@ import (
 type database struct{ service.DatabaseFlag }
 
 // withStore opens the database for a command other than serve. It creates a missing database
-// only if that is the purpose of the command, because a mistyped name would otherwise make a
+// only if this is the purpose of the command, because a mistyped name would otherwise make a
 // new database.
 func (d database) withStore(ctx context.Context, made bool, use func(*store.Store) error) error {
 	s, err := d.open(ctx, store.Options{MustExist: !made, Blobs: store.InMemory})

@@ -84,8 +84,8 @@ func passing(dir string, speech service.Choice, log *slog.Logger) service.Setup 
 	}}
 }
 
-// wordsWrong tells what make wer has measured of PocketSphinx and tiny.en, and what the publisher
-// has measured of the other two.
+// wordsWrong returns the word error rates: those of PocketSphinx and tiny.en that make wer has
+// measured, and those of the other two that the publisher has measured.
 const wordsWrong = "Of 100 words of clear real speech, pocketsphinx gets 37 wrong, whisper-cli tiny 8, faster-whisper tiny.en 6, and whisper-cli small 3."
 
 // visit shows what a customer of the service sees.
@@ -127,7 +127,7 @@ func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *running, link
 func (c *demoCommand) reader(ctx context.Context) string {
 	path, err := exec.LookPath(string(c.YtDlp))
 	if err != nil {
-		path = string(c.YtDlp) // it was there when the demo began; reading the link reports the error
+		path = string(c.YtDlp) // the program was there when the demo began; reading the link reports the error
 	}
 	text := fmt.Sprintf("yt-dlp %s, %s: %s", programVersion(ctx, path, "--version"), service.YtDlpOrigin(string(c.YtDlp)), path)
 	if service.YtDlpOrigin(string(c.YtDlp)) == service.OfSystem {

@@ -40,7 +40,7 @@ const (
 // doctorPatience limits an examination in which a check hangs.
 const doctorPatience = 2 * time.Minute
 
-// Run prints a line for each thing, with the features that fail and the cure.
+// Run prints a line for each thing, with the features that fail and the remedy.
 func (c *doctorCommand) Run(ctx context.Context, out output) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
@@ -61,7 +61,7 @@ func (c *doctorCommand) Run(ctx context.Context, out output) error {
 	return verdict(found)
 }
 
-// examine runs all checks. It leaves out flags that keep the engine from being made.
+// examine runs all checks. It leaves out flags that prevent the engine from being made.
 func (c *doctorCommand) examine(ctx context.Context, setup *service.Setup) ([]engine.Finding, error) {
 	for {
 		config, err := setup.Config()
@@ -83,8 +83,8 @@ func (c *doctorCommand) examine(ctx context.Context, setup *service.Setup) ([]en
 	}
 }
 
-// all adds the findings about flags, the model and the network to those of the server. A thing
-// whose flag is wrong is not examined with the flag's default instead.
+// all adds the findings about flags, the model and the network to those of the server. If the
+// flag of a thing is wrong, the thing is not examined with the default of the flag instead.
 func (c *doctorCommand) all(ctx context.Context, setup service.Setup, found []engine.Finding) []engine.Finding {
 	tellOrigin(found, setup)
 	if c.Role.Role != server.RoleAPI {
@@ -108,8 +108,8 @@ func (c *doctorCommand) all(ctx context.Context, setup service.Setup, found []en
 	return append(wrong, found...)
 }
 
-// tellOrigin adds to the finding about the program that reads links where the program comes
-// from.
+// tellOrigin adds the origin of the program to the finding about the program that reads
+// links.
 func tellOrigin(found []engine.Finding, setup service.Setup) {
 	for i, f := range found {
 		if f.Name == ytDlpName && (f.Status == engine.OK || f.Status == engine.Old) {
@@ -150,7 +150,7 @@ func examineModel(asr service.Choice) []engine.Finding {
 	return found
 }
 
-// printFinding prints a line, and below it the features that fail and the cure.
+// printFinding prints a line, and below it the features that fail and the remedy.
 func printFinding(w io.Writer, f engine.Finding) {
 	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-8s %-18s %s", f.Status, f.Name, progress.OneLine(plain.Text(f.Found))), " "))
 	if f.Fails != "" {

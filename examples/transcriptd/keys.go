@@ -52,7 +52,7 @@ func (c *keysCreate) Run(ctx context.Context, out output) error {
 	})
 }
 
-// cure tells how an account that was refused a key can have keys.
+// cure says how an account that was refused a key can get keys.
 func (c *keysCreate) cure(ctx context.Context, accounts *account.Accounts, refusal error) string {
 	if errors.Is(refusal, account.ErrNoPlan) && !c.Given() {
 		return "--plans names the file of others"

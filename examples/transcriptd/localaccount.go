@@ -37,8 +37,8 @@ func (s *running) announce(ctx context.Context, log *slog.Logger, flags service.
 
 // writeLocal writes the address of the service, and a key of the account "local", into a file of
 // this user. On a database without accounts, it makes the account and the key. If there are other
-// accounts and the file has no good key, it writes nothing, because the operator decides about
-// keys then.
+// accounts and the file has no valid key, it writes nothing, because the operator then decides
+// about keys.
 func (s *running) writeLocal(ctx context.Context, flags service.Flags) error {
 	path, err := localservice.Served(absolute(flags.DB))
 	if err != nil {
@@ -59,8 +59,8 @@ func (s *running) writeLocal(ctx context.Context, flags service.Flags) error {
 	return nil
 }
 
-// localKey returns the key if it is good, or a new key of a new account if there are no accounts,
-// or empty if there is none.
+// localKey returns the key if it is valid, or a new key of a new account if there are no
+// accounts, or empty if there is none.
 func (s *running) localKey(ctx context.Context, key string, offered account.Plans) (string, error) {
 	if _, err := s.accounts.Verify(ctx, key); err == nil {
 		return key, nil

@@ -50,7 +50,7 @@ const (
 	exitDegraded // doctor: some features work less well, or not at all
 )
 
-// run carries out the arguments and returns the exit code. It ends early if ctx does.
+// run executes the arguments and returns the exit code. It ends early if ctx does.
 func (called *commands) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	line := commandline.Program{
 		Name: "transcriptd", About: "Turns links and recordings into timestamped transcripts.",

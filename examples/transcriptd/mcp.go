@@ -58,7 +58,7 @@ type localTransport struct {
 	choose chooser
 
 	mu  sync.Mutex
-	own *ownService // nil means that "transcriptd serve" answers
+	own *ownService // nil if "transcriptd serve" answers
 }
 
 // open finds or starts the service.

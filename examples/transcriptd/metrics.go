@@ -36,7 +36,7 @@ type metricsListener struct {
 	web *http.Server
 }
 
-// listenForMetrics opens the port; nil means that there are no metrics.
+// listenForMetrics opens the port; it returns nil if there are no metrics.
 func listenForMetrics(ctx context.Context, at metricsAddress) (*metricsListener, error) {
 	if at == "" {
 		return nil, nil
@@ -82,7 +82,7 @@ func (m *metricsListener) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lastScrape)
 	defer cancel()
 	if err := m.web.Shutdown(ctx); err != nil {
-		return m.web.Close() // nothing is lost: no client reads the answer any more
+		return m.web.Close() // nothing is lost, because no client reads the answer any more
 	}
 	return nil
 }

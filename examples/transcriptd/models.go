@@ -99,8 +99,8 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	return nil
 }
 
-// uses reports whether a recognizer uses an item, or the recognizer that is asked before it
-// does. The programs of an engine lie in one folder.
+// uses reports whether a recognizer, or the recognizer that is used before it, uses an
+// item. The programs of an engine lie in one folder.
 func uses(asr service.ASR, item models.Item) bool {
 	used := item.Path == asr.Model || item.Kind == models.KindEngine && filepath.Dir(item.Path) == filepath.Dir(asr.Program)
 	return used || asr.Before != nil && uses(*asr.Before, item)
@@ -166,14 +166,14 @@ func (c *modelsPull) Run(ctx context.Context, out output) error {
 	return nil
 }
 
-// answerWithin asks the address of each download for its head. Any answer will do: the pull
-// judges it.
+// answerWithin asks the address of each download for its head. Any answer is enough,
+// because the pull judges it.
 func answerWithin(ctx context.Context, patience time.Duration, all []models.Download) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for _, d := range all {
 		if at, err := url.Parse(d.From); err != nil || at.Host == "" {
-			continue // it is a local file
+			continue // the source is a local file
 		}
 		request, err := http.NewRequestWithContext(ctx, http.MethodHead, d.From, nil)
 		if err != nil {
@@ -212,7 +212,7 @@ func askToGoOn(ctx context.Context, w io.Writer, yes bool) error {
 	}
 	fmt.Fprint(w, "Go on? [y/N] ")
 	answered := make(chan string, 1)
-	go func() { // ends with the process: a terminal cannot be read with a context
+	go func() { // ends with the process, because a context cannot interrupt a read from a terminal
 		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // the end of the input counts as no
 		answered <- strings.ToLower(strings.TrimSpace(line))
 	}()
@@ -252,7 +252,7 @@ func withCure(err error) error {
 	return err
 }
 
-// withNames adds the command that lists the names, or what is there.
+// withNames adds the command that lists the names, or the installed items.
 func withNames(err error) error {
 	switch {
 	case errors.Is(err, models.ErrUnknown):

@@ -23,7 +23,7 @@ const networkName = "network"
 func (c *doctorCommand) examineNetwork(ctx context.Context, setup service.Setup) (found []engine.Finding) {
 	config, err := setup.Config()
 	if err != nil {
-		return nil // the examination of the server has told why
+		return nil // the examination of the server has reported the reason
 	}
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
@@ -58,7 +58,7 @@ func examineWebhooks(e server.Egress) engine.Finding {
 	return engine.Finding{Name: "webhooks", Status: engine.OK, Found: to}
 }
 
-// examineMCP reports by which way language models reach the service.
+// examineMCP reports how language models can reach the service.
 func examineMCP(trusted []netip.Prefix) engine.Finding {
 	by := "at /mcp; a proxy on this machine in front of the service needs --trusted-proxy"
 	if len(trusted) > 0 {

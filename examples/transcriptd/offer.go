@@ -16,7 +16,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 )
 
-// offerFlags decide whether a command offers a better recognizer where only PocketSphinx is.
+// offerFlags decide whether a command offers a better recognizer if there is only
+// PocketSphinx.
 type offerFlags struct {
 	Yes    bool `verb:"" xor:"offer" help:"If only PocketSphinx is here to recognize a recording, download a better recognizer without asking."`
 	NoPull bool `name:"no-pull" xor:"offer" help:"Do not offer a better recognizer, and download none."`
@@ -51,9 +52,9 @@ type offer struct {
 	yes      bool // without the question
 }
 
-// make asks, unless the user has said no before or there is no terminal, and downloads the
-// model. pulled is false if there is no new model. A download that fails is told, and is
-// not an error: the work continues without the model.
+// make asks, unless the user has already said no or there is no terminal, and downloads
+// the model. pulled is false if there is no new model. A failed download is reported, and
+// is not an error: the work continues without the model.
 func (o offer) make(ctx context.Context) (pulled bool, err error) {
 	if !o.yes && (!o.hasTerminal() || o.declined()) {
 		return false, nil
@@ -67,7 +68,7 @@ func (o offer) make(ctx context.Context) (pulled bool, err error) {
 		return false, nil
 	case err != nil: // there is nothing to offer: no disk space, or no engine for this system
 		return false, nil //nolint:nilerr // as above
-	case len(plan.Downloads) == 0: // the model is there, and the reason why it is not used is told elsewhere
+	case len(plan.Downloads) == 0: // the model exists, and another message says why it is not used
 		return false, nil
 	}
 	if !o.yes {
@@ -96,7 +97,7 @@ func (o offer) hasTerminal() bool {
 func (o offer) ask(ctx context.Context, plan models.Plan) (agreed bool, err error) {
 	fmt.Fprint(o.screen, o.question(plan))
 	answered := make(chan string, 1)
-	go func() { // ends with the process: a terminal cannot be read with a context
+	go func() { // ends with the process, because a context cannot interrupt a read from a terminal
 		line, err := bufio.NewReader(o.keyboard).ReadString('\n')
 		if err != nil {
 			line = "not now"
@@ -120,7 +121,8 @@ func (o offer) ask(ctx context.Context, plan models.Plan) (agreed bool, err erro
 	}
 }
 
-// question says what is offered: how good it is, how large, and how long the download takes.
+// question describes the offer: how good the model is, how large it is, and how long the
+// download takes.
 func (o offer) question(plan models.Plan) string {
 	var b strings.Builder
 	b.WriteString("Only PocketSphinx can recognize speech here. It knows only English, and gets about 37 of 100 words of clear real speech wrong.\n")
@@ -139,7 +141,8 @@ func (o offer) question(plan models.Plan) string {
 	return b.String()
 }
 
-// lasts returns how long a download takes over a line of that many megabits a second.
+// lasts returns how long a download takes over a line with the given number of megabits a
+// second.
 func lasts(bytes, megabits int64) string {
 	seconds := bytes * 8 / (megabits * 1_000_000)
 	if seconds < 100 {

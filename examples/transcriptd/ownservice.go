@@ -34,15 +34,15 @@ type ownService struct {
 
 	mu      sync.Mutex
 	opened  bool               // the work of this call may have begun
-	held    *localservice.File // nil means that the service runs elsewhere
+	held    *localservice.File // nil if the service runs elsewhere
 	log     *os.File
 	running *running
 	at      localservice.Service // of running
 }
 
-// chooser returns what the service is made from. It is called when the service is to start in this
-// process. first says that the work of this call has not begun, so that the user can still be
-// asked something.
+// chooser returns the parts of the service. It is called when the service starts in this
+// process. first says that the work of this call has not begun, so that the program may still
+// ask the user.
 type chooser func(ctx context.Context, log *slog.Logger, first bool) (service.Setup, error)
 
 // openOwnService returns the service in the user's state folder, and starts the service unless
@@ -80,7 +80,7 @@ func (o *ownService) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // reach returns the service for requests of this call, and starts the service if no process runs
-// it. Every error names its cure.
+// it. Every error names its remedy.
 func (o *ownService) reach(ctx context.Context) (localservice.Service, error) {
 	at, err := o.find(ctx)
 	if err != nil {
@@ -90,8 +90,8 @@ func (o *ownService) reach(ctx context.Context) (localservice.Service, error) {
 	return at, nil
 }
 
-// roundTrip sends a request to a service on this machine. The answer belongs to the request as the
-// caller has made it, which knows no address of that service.
+// roundTrip sends a request to a service on this machine. The answer belongs to the original
+// request of the caller, which does not contain the address of that service.
 func roundTrip(asked *http.Request, at localservice.Service) (*http.Response, error) {
 	to, err := url.Parse(at.URL)
 	if err != nil {
@@ -188,7 +188,7 @@ func (o *ownService) release() error {
 	return errors.Join(errs...)
 }
 
-// cure adds to an error of the start what the user can do.
+// cure adds what the user can do to an error of the start.
 func (o *ownService) cure(err error) error {
 	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "disk is full") // SQLite's words
 	switch {

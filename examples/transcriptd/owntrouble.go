@@ -13,8 +13,8 @@ import (
 // troubleTimeout limits the question after a failure.
 const troubleTimeout = 5 * time.Second
 
-// tellTrouble writes what keeps the service from storing anything, after a failure. The answers to
-// requests do not say that, because they are for the customers of a service.
+// tellTrouble writes why the service cannot store anything, after a failure. The answers to
+// requests do not say this, because they are for the customers of a service.
 func (o *ownService) tellTrouble(ctx context.Context, to io.Writer) {
 	ctx, stop := context.WithTimeout(ctx, troubleTimeout)
 	defer stop()
@@ -24,7 +24,7 @@ func (o *ownService) tellTrouble(ctx context.Context, to io.Writer) {
 	}
 	answer, err := o.RoundTrip(r)
 	if err != nil {
-		return // the failure itself has been written
+		return // the failure itself has already been written
 	}
 	defer answer.Body.Close() //nolint:errcheck // it is only read
 	var ready struct{ Checks map[string]string }

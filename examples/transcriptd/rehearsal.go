@@ -6,7 +6,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// rehearser is a caption source that tests its program on a site inside this process.
+// rehearser is a caption source that tests its program with a site inside this process.
 type rehearser interface {
 	engine.CaptionSource
 	Rehearse(ctx context.Context) engine.Finding

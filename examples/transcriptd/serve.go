@@ -61,7 +61,7 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if c.Role.Role == server.RoleWorker { // no load balancer sends it requests
 		c.DrainDelay = 0
 	}
-	socket, err := c.socket() // first, because every program that starts before gets a copy
+	socket, err := c.socket() // first, because every program that starts earlier gets a copy
 	if err != nil {
 		return err
 	}
@@ -111,15 +111,16 @@ func (c *serveCommand) socket() (net.Listener, error) {
 	return socket, nil
 }
 
-// tell logs that systemd cannot be told. The service works without that, until systemd ends it.
+// tell logs that systemd cannot be notified. The service works without this, until systemd ends
+// it.
 func tell(log *slog.Logger, err error) {
 	if err != nil {
 		log.Warn("systemd does not learn the state of the service", "err", err)
 	}
 }
 
-// pull downloads the model of --pull. It never asks: a service may have a terminal that no person
-// looks at.
+// pull downloads the model of --pull. It never asks, because a service may have a terminal
+// without a person.
 func (c *serveCommand) pull(ctx context.Context, log *slog.Logger) error {
 	if c.Pull == "" || c.Role.Role == server.RoleAPI { // the role api recognizes nothing
 		return nil
@@ -159,17 +160,17 @@ const stopTimeout = 20 * time.Second
 
 // running is a running server with everything that it uses.
 type running struct {
-	listener net.Listener     // nil means a worker, which takes no requests
+	listener net.Listener     // nil if the process is a worker, which takes no requests
 	metrics  *metricsListener // nil means none
 	store    *store.Store
 	accounts *account.Accounts
 	server   *server.Server
-	local    *localservice.File // nil means that the programs of this user do not find the service
+	local    *localservice.File // nil if the programs of this user cannot find the service
 	failed   chan error         // the reason why it accepts no more requests
 	patience time.Duration
 }
 
-// part is what a process does besides the setup.
+// part is a task of a process in addition to the setup.
 type part struct {
 	role          server.Role
 	metrics       metricsAddress

@@ -1,4 +1,4 @@
-// Package clip bounds foreign texts that are repeated in an answer or in a log.
+// Package clip limits foreign texts that are repeated in an answer or in a log.
 package clip
 
 import (
@@ -16,7 +16,7 @@ func Text(s string) string { return To(s, Most) }
 // To returns s if it has at most most characters (code points, at least 1); otherwise it
 // returns the beginning of s, at most that long, and "…". It does not separate a letter from
 // its marks unless they alone are too long. If s is cut, invalid UTF-8 becomes U+FFFD. The time
-// does not grow with the part of s that is cut off.
+// does not depend on the part of s that is cut off.
 func To(s string, most int) string {
 	head, whole := first(s, most)
 	if whole {
@@ -35,9 +35,8 @@ func first(s string, n int) (head string, whole bool) {
 	return s[:at], at == len(s)
 }
 
-// letters removes the last letter of head if rest continues that letter. It knows what continues
-// a letter by a few classes of characters, so that no client compiles the tables of all grapheme
-// clusters.
+// letters removes the last letter of head if rest continues that letter. It uses a few classes
+// of characters, so that clients do not compile the tables of all grapheme clusters.
 func letters(head, rest string) string {
 	next, _ := utf8.DecodeRuneInString(rest)
 	for cut := head; cut != ""; {
@@ -53,7 +52,8 @@ func letters(head, rest string) string {
 // zwj joins the characters around it to one letter, such as a family.
 const zwj = '\u200d'
 
-// continues reports whether next belongs to the letter that ends head with the character last.
+// continues reports whether next belongs to the letter at the end of head, whose last
+// character is last.
 func continues(head string, last, next rune) bool {
 	switch {
 	case next == zwj, last == zwj, unicode.Is(unicode.M, next):

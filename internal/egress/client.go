@@ -16,7 +16,7 @@ const maxRedirects = 5
 
 // Client returns an HTTP client that reaches only permitted addresses. It keeps no cookies,
 // follows up to 5 redirects, and waits at most 30 seconds for the head of an answer. The caller
-// bounds the body. A request whose context belongs to a visit leaves by the exit of the visit.
+// limits the body. A request whose context belongs to a visit leaves by the exit of the visit.
 // Other requests leave by the exits in turn. A copy of the client with its own CheckRedirect is
 // equally safe. The guard's Close ends its connections.
 func (g *Guard) Client() *http.Client {

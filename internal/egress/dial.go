@@ -15,10 +15,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// dial connects to an address if that is permitted. It judges the address that the socket
-// really connects to: between the socket's creation and its connection, for each address of the
-// name. The connection leaves by the exit of the visit v; nil: by the exits in turn, beginning with
-// turn.
+// dial connects to an address if that is permitted. It judges the address that the socket really
+// connects to: between the socket's creation and its connection, for each address of the name. The
+// connection leaves by the exit of the visit v. If v is nil, it leaves by the exits in turn,
+// beginning with turn.
 func (g *Guard) dial(ctx context.Context, v *visit, turn uint32, network, address string) (net.Conn, error) {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
 		return nil, &Refusal{clip.Text(address), "network " + network}

@@ -15,7 +15,7 @@
 // Denied addresses are never reached.
 //
 // The guard covers only programs that use it. A program that ignores its environment reaches
-// the network without the guard: arguments, and finally a firewall, can forbid that.
+// the network without the guard. Arguments can forbid that, and finally a firewall.
 package egress
 
 import (
@@ -115,7 +115,7 @@ type Guard struct {
 	address string        // of the proxy
 	stopped chan struct{} // closed when the proxy has ended
 	own     *Pass         // of the guard's clients
-	inTurn  *Pass         // the same, while there are exits: a kept connection would keep its exit
+	inTurn  *Pass         // the same, but used while there are exits, because a kept connection would keep its exit
 
 	mu       sync.Mutex
 	passes   map[string][]*Pass // open ones by job; nil once the guard is closed
@@ -161,8 +161,8 @@ func New(c Config) (*Guard, error) {
 }
 
 // Change replaces the denied addresses and the exits by those of a configuration, and ignores its
-// other fields. Visits that have begun keep their exits. A *ConfigError names what is wrong; then
-// nothing changes.
+// other fields. Visits that have begun keep their exits. If a value is wrong, Change changes
+// nothing, and the error is a *ConfigError that names it.
 func (g *Guard) Change(c Config) error {
 	p, err := newPool(c)
 	if err == nil {

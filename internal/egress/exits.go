@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Use is what a visit wants from a platform.
+// Use is the purpose of a visit to a platform.
 type Use string
 
 // The uses of an exit.
@@ -26,8 +26,8 @@ type Exit struct {
 	uses      []Use                 // nil means all
 	platforms []transcript.Platform // nil means all
 	proxy     *upstream             // nil means that connections are direct
-	byName    bool                  // the proxy is told names
-	prefix    netip.Prefix          // connections come from its addresses; zero: from the machine's address
+	byName    bool                  // the proxy gets host names
+	prefix    netip.Prefix          // connections come from its addresses; zero means from the machine's address
 }
 
 // Name returns the name of the exit, which is unique among the guard's exits. The name holds no
@@ -40,7 +40,7 @@ func (e *Exit) Serves(use Use, platform transcript.Platform) bool {
 		(e.platforms == nil || slices.Contains(e.platforms, platform))
 }
 
-// servesAll reports whether the exit has no bounds.
+// servesAll reports whether the exit serves all visits.
 func (e *Exit) servesAll() bool { return e.uses == nil && e.platforms == nil }
 
 // pool is a set of exits, with the addresses that belong to them. It never changes.
@@ -51,7 +51,7 @@ type pool struct {
 	deny   []*denied // the deployment's own addresses, with the proxies
 }
 
-// Exits returns the guard's present exits: at least one. A caller may keep an exit that the pool
+// Exits returns the guard's current exits: at least one. A caller may keep an exit that the pool
 // has lost, and may finish visits by it. The caller must not change the slice.
 func (g *Guard) Exits() []*Exit { return g.pool.Load().exits }
 
@@ -116,8 +116,8 @@ func (p *pool) add(e *Exit) error {
 	return nil
 }
 
-// holds returns the prefix of an exit that holds an address. All addresses of such a prefix belong
-// to this machine.
+// holds returns the prefix of an exit that contains an address. All addresses of such a prefix
+// belong to this machine.
 func (p *pool) holds(ip netip.Addr) (netip.Prefix, bool) {
 	for _, e := range p.exits {
 		if e.prefix.IsValid() && e.prefix.Contains(ip) {

@@ -15,7 +15,7 @@ import (
 type Health struct {
 	Status int    // of the answer; 0 means that no answer has come
 	Err    error  // why no answer has come, without credentials; nil means that it has come
-	Cure   string // what the operator does about Err
+	Cure   string // what the operator can do about Err
 }
 
 // Address returns the proxy of the exit as "http://HOST:PORT", without credentials, or the prefix of
@@ -31,7 +31,7 @@ func (e *Exit) Address() string {
 }
 
 // Test requests the head of a page by the exit, in the same way as a visit. It follows no redirect.
-// The operator chooses the link, so that Test does not judge it.
+// The operator chooses the link, so Test does not check it.
 func (e *Exit) Test(ctx context.Context, link string) Health {
 	if e.prefix.IsValid() {
 		if h := e.testOwn(ctx); h.Err != nil {
@@ -52,7 +52,7 @@ func (e *Exit) Test(ctx context.Context, link string) Health {
 	if err != nil {
 		return Health{Err: err, Cure: e.cure()}
 	}
-	_ = answer.Body.Close() // the answer to HEAD has none
+	_ = answer.Body.Close() // the answer to HEAD has no body
 	return Health{Status: answer.StatusCode}
 }
 

@@ -27,7 +27,7 @@ type Listed struct {
 
 var exitName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
 
-// exit checks what the operator says of an exit.
+// exit checks the operator's description of an exit.
 func (l Listed) exit() (*Exit, error) {
 	e := &Exit{name: l.Name, byName: l.ByName, uses: l.Uses, platforms: l.Platforms}
 	switch {

@@ -64,7 +64,7 @@ func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, er
 		maxBytes = DefaultMaxBytes
 	}
 	p := g.newPass(ctx, job, maxBytes, visitOf(ctx))
-	p.transport.DisableCompression = true // the program decides about compression
+	p.transport.DisableCompression = true // the program itself decides about compression
 	if err := g.add(p); err != nil {
 		p.end(err)
 		return nil, err
@@ -208,7 +208,7 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	}
 	c := &conn{Conn: raw, pass: p}
 	if !p.track(c) {
-		// No data has been sent on it.
+		// no data has been sent on the connection
 		_ = raw.Close()
 		return nil, context.Cause(p.ctx)
 	}
@@ -233,7 +233,7 @@ func (p *Pass) site() Dialer {
 }
 
 // noteUnknown remembers the host of an address if an error says that its name could not be looked
-// up. The name of an outgoing proxy is not the program's.
+// up. The name of an outgoing proxy does not belong to the program.
 func (p *Pass) noteUnknown(address string, err error) {
 	var lookup *net.DNSError
 	host, _, _ := net.SplitHostPort(address) // the guard has read the address

@@ -52,7 +52,7 @@ func (g *Guard) dialFrom(ctx context.Context, e *Exit, from netip.Addr, t target
 		try, cancel := share(ctx, len(public)-n)
 		conn, err := g.connect(try, dialer, "tcp6", t, to.String(), false)
 		cancel()
-		if err == nil || errors.Is(err, ErrRefused) || errors.Is(err, syscall.ECONNREFUSED) { // the last: the target has answered
+		if err == nil || errors.Is(err, ErrRefused) || errors.Is(err, syscall.ECONNREFUSED) { // the last error, because the target has answered
 			return conn, err
 		}
 		if n == 0 {

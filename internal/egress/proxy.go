@@ -155,7 +155,7 @@ func asSent(r *http.Request) *url.URL {
 	u.Path, u.RawPath, u.RawQuery, u.ForceQuery = sent.Path, sent.RawPath, sent.RawQuery, sent.ForceQuery
 	_, path, _ := strings.Cut(target, "://")
 	path, _, _ = strings.Cut(path, "?")
-	if n := strings.IndexByte(path, '/'); n >= 0 && !strings.HasPrefix(path[n:], "//") { // otherwise it would be read as a host
+	if n := strings.IndexByte(path, '/'); n >= 0 && !strings.HasPrefix(path[n:], "//") { // otherwise the link would be read as a host
 		u.Opaque = path[n:]
 	}
 	return &u

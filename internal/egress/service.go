@@ -24,11 +24,11 @@ type service struct {
 }
 
 // Admit lets the program of the pass ask a service of the operator, as "http://127.0.0.1:4416",
-// that no link reaches. Admit returns the address at which the program asks: that of the guard's
-// proxy, with a password that holds for this pass and this service. So the program needs no other
-// connection than the one to the guard. The guard passes GET and POST on, each with at most 1 MiB,
-// and refuses an answer that redirects. Bytes of the service count as bytes of the pass. Call Admit
-// at most once, before the program starts.
+// that no link reaches. Admit returns the address at which the program asks: the address of the
+// guard's proxy, with a password that is valid for this pass and this service. So the program needs
+// no other connection than the one to the guard. The guard passes GET and POST on, each with at
+// most 1 MiB, and refuses an answer that redirects. Bytes of the service count as bytes of the
+// pass. Call Admit at most once, before the program starts.
 func (p *Pass) Admit(at *url.URL) (string, error) {
 	if at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || strings.Trim(at.RequestURI(), "/") != "" || at.Fragment != "" {
 		return "", errors.New("egress: a service of the operator has an address like http://HOST:PORT and no more")
@@ -65,8 +65,8 @@ func (g *Guard) addService(key string, p *Pass, s *service) error {
 	return nil
 }
 
-// forService returns the pass whose program asks a service of the operator, and the path that
-// follows the password, or nil if the request is another one.
+// forService returns the pass whose program asks a service of the operator, and the path
+// after the password. It returns nil if the request is not such a request.
 func (g *Guard) forService(r *http.Request) (p *Pass, path string) {
 	if r.Method == http.MethodConnect || r.URL.Host != "" && r.URL.Host != g.address {
 		return nil, ""
@@ -104,7 +104,7 @@ func (p *Pass) askService(w http.ResponseWriter, r *http.Request, path string) {
 	proxy.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// plainAnswer refuses an answer that redirects, and bounds its body.
+// plainAnswer refuses an answer that redirects, and limits its body.
 func plainAnswer(answer *http.Response) error {
 	if answer.StatusCode < http.StatusOK || answer.StatusCode >= http.StatusMultipleChoices && answer.StatusCode < http.StatusBadRequest {
 		return errors.New("egress: the service of the operator answers " + strconv.Itoa(answer.StatusCode))

@@ -16,7 +16,7 @@ import (
 type target struct {
 	address string // "host:port", lower case
 	host    string
-	ip      netip.Addr // when the host is a literal
+	ip      netip.Addr // if the host is a literal address
 	port    uint16
 }
 

@@ -62,8 +62,9 @@ func newUpstream(u *url.URL) (*upstream, error) {
 }
 
 // dialProxy connects to a target through the proxy of an exit. It sends the proxy an address
-// instead of a name, so that the proxy connects to the judged address. A proxy that wants names
-// gets the name if none of its addresses is refused, because the proxy may choose any of them.
+// instead of a name, so that the proxy connects to the judged address. A proxy that requires
+// names gets the name if none of its addresses is refused, because the proxy may choose any of
+// them.
 func (g *Guard) dialProxy(ctx context.Context, e *Exit, t target) (net.Conn, error) {
 	if t.ip.IsValid() {
 		return nil, &Refusal{t.address, "no name, for a proxy"}
@@ -87,8 +88,8 @@ func (g *Guard) dialProxy(ctx context.Context, e *Exit, t target) (net.Conn, err
 	return e.tunnel(ctx, addresses)
 }
 
-// resolve returns the addresses of a target that are permitted, and the refusal of the first other
-// one, or nil if none is refused.
+// resolve returns the permitted addresses of a target, and the refusal of the first forbidden one,
+// or nil if none is refused.
 func (g *Guard) resolve(ctx context.Context, t target) (public []netip.AddrPort, refusal *Refusal, err error) {
 	ips, err := lookup(ctx, g.dialer.Resolver, t)
 	if err != nil {
@@ -141,7 +142,7 @@ func (c *connector) DialContext(ctx context.Context, network, address string) (n
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		_ = conn.Close() // the error that matters is the one at hand
+		_ = conn.Close() // the current error is the one that matters
 		return nil, err
 	}
 	return tunnel, nil

@@ -78,8 +78,8 @@ func ExitFailed(visiting context.Context) *ExitError {
 	return v.failure
 }
 
-// note remembers whether a connection failed at the exit. If the caller has given up, the exit is
-// not to blame.
+// note records whether a connection failed at the exit. If the caller has given up, the exit is
+// not the cause.
 func (v *visit) note(ctx context.Context, err error) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return

@@ -43,11 +43,11 @@ var declared = regexp.MustCompile(`^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9
 // of the answer: servers send more wrong headers than publishers write wrong declarations.
 func utf8Reader(r io.Reader, contentType string) io.Reader {
 	head := bufio.NewReaderSize(r, 1<<10)
-	start, _ := head.Peek(1 << 10) // a shorter document is whole, and its error comes again
+	start, _ := head.Peek(1 << 10) // a shorter document is complete, and the same error follows
 	var decoder transform.Transformer
 	switch {
 	case bytes.HasPrefix(start, []byte{0xEF, 0xBB, 0xBF}):
-		_, _ = head.Discard(3) // they are in the buffer
+		_, _ = head.Discard(3) // the bytes are in the buffer
 		decoder = loose{}
 	case bytes.HasPrefix(start, []byte{0xFE, 0xFF}), bytes.HasPrefix(start, []byte{0xFF, 0xFE}):
 		decoder = unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder()
@@ -75,13 +75,13 @@ func decoderOf(start []byte, contentType string) transform.Transformer {
 	return found.NewDecoder()
 }
 
-// forbidden says that XML does not permit a character.
+// forbidden reports whether XML forbids a character.
 func forbidden(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
 }
 
-// loose reads UTF-8. It reads a byte that is not UTF-8 as Windows-1252: many documents
-// that call themselves UTF-8 hold such bytes.
+// loose reads UTF-8. It reads a byte that is not UTF-8 as Windows-1252, because many
+// documents that claim to be UTF-8 contain such bytes.
 type loose struct{ transform.NopResetter }
 
 func (loose) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {

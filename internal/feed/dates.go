@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// layouts are the forms of dates in feeds, after the name of the day is gone.
+// layouts are the forms of dates in feeds, after the name of the day is removed.
 var layouts = []string{
 	time.RFC3339Nano,
 	"2006-01-02T15:04:05Z0700",

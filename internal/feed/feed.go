@@ -46,8 +46,8 @@ type Feed struct {
 	Items    []Item
 	// More says that the feed has more than MaxItems items. The first MaxItems are kept.
 	More bool
-	// TTL is how long the publisher wants a copy to be used. 0 means that the feed does not
-	// say.
+	// TTL is how long a reader should use a copy before it asks again. 0 means that the feed
+	// does not say.
 	TTL time.Duration
 	// SkipHours and SkipDays are the hours, 0 to 23 in UTC, and the days at which the
 	// publisher wants no requests.

@@ -13,9 +13,9 @@ import (
 )
 
 // namespaces gives the elements of a namespace the prefix under which this package knows
-// them. Documents write the addresses in many ways: the keys are in small letters and
-// without a slash at the end. The prefixes themselves stand for documents that use a
-// prefix and do not declare it.
+// them. Documents write the addresses in many ways, so the keys are in lower case and
+// have no slash at the end. The prefixes themselves are also keys, for documents that use
+// a prefix without declaring it.
 var namespaces = map[string]string{
 	"":                            "",
 	"http://www.w3.org/2005/atom": "", "atom": "",
@@ -34,7 +34,7 @@ var namespaces = map[string]string{
 	"https://github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast:",
 }
 
-// nameOf returns the name of an element in small letters, with the prefix of this package.
+// nameOf returns the name of an element in lower case, with the prefix of this package.
 func nameOf(n xml.Name) string {
 	prefix, known := namespaces[strings.ToLower(strings.TrimSuffix(n.Space, "/"))]
 	if !known {
@@ -53,8 +53,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// newDecoder returns a decoder for text in UTF-8 that forgives what many publishers do
-// wrong: names of HTML's characters, and an & that stands for itself.
+// newDecoder returns a decoder for text in UTF-8 that accepts common mistakes of
+// publishers: names of HTML's characters, and an & that stands for itself.
 func newDecoder(r io.Reader) *xml.Decoder {
 	d := xml.NewDecoder(r)
 	d.Strict = false
@@ -63,7 +63,8 @@ func newDecoder(r io.Reader) *xml.Decoder {
 	return d
 }
 
-// token returns the next token. Its errors are ErrDocType, ErrNotFeed, or of the reader.
+// token returns the next token. Its errors are ErrDocType, ErrNotFeed, and errors of the
+// reader.
 func token(d *xml.Decoder) (xml.Token, error) {
 	t, err := d.Token()
 	var syntax *xml.SyntaxError
@@ -82,8 +83,8 @@ type xmlReader struct {
 	feed   *Feed
 	open   []string   // the names of the open elements
 	bases  []*url.URL // for each of them, what its links are relative to
-	item   *Item      // that is read; nil means none
-	itemAt int        // how many elements are open in which its elements stand
+	item   *Item      // the element that is being read; nil means none
+	itemAt int        // how many elements enclose the elements of the feed
 	links  bool       // item.Link is the item's alternate link
 	id     idOf
 	textAt int // how many elements were open at the start of the text; 0 means that none is read
@@ -91,10 +92,10 @@ type xmlReader struct {
 	update syndication
 }
 
-// idOf is how an item names itself.
+// idOf holds the id that an item gives itself.
 type idOf struct {
 	given, about string
-	noLink       bool // the id is no address
+	noLink       bool // the id is not an address
 }
 
 // syndication is how often a feed says that it changes: frequency times in a period.
@@ -184,7 +185,8 @@ func (x *xmlReader) start(e xml.StartElement) {
 	}
 }
 
-// within says that the newest open element stands so many elements inside the item.
+// within reports whether the newest open element is the given number of elements inside
+// the item.
 func (x *xmlReader) within(depth int) bool { return len(x.open) == x.itemAt+depth }
 
 // startInItem reads the attributes of an element of an item.
@@ -238,7 +240,7 @@ func (x *xmlReader) recording(address string, e xml.StartElement, name string) {
 	x.item.Enclosure = found
 }
 
-// Recorded says that a media type is that of sound or video.
+// Recorded reports whether a media type is sound or video.
 func Recorded(mediaType string) bool {
 	kind, _, _ := strings.Cut(strings.ToLower(mediaType), "/")
 	return kind == "audio" || kind == "video"
@@ -295,7 +297,7 @@ func (x *xmlReader) textInItem(name, text string) {
 	}
 }
 
-// textInFeed reads the text of an element that stands in the feed itself: in rss/channel,
+// textInFeed reads the text of an element that is directly in the feed: in rss/channel,
 // in RDF/channel or in feed.
 func (x *xmlReader) textInFeed(name, text string) {
 	parent := ""
@@ -333,7 +335,7 @@ func (x *xmlReader) ofFeed(name, text string) {
 	case "sy:updateperiod":
 		x.update.period = periods[strings.ToLower(text)]
 	case "sy:updatefrequency":
-		x.update.frequency, _ = strconv.Atoi(text) // 0 where it is not a number: the period itself
+		x.update.frequency, _ = strconv.Atoi(text) // if it is not a number, 0 means the period itself
 	}
 }
 

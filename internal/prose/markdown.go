@@ -58,15 +58,15 @@ func (w *writer) markdownLine(number int, text string) {
 // quoted is a JSON string.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// PageFile returns the sentences of the website's texts: JSON in which each name stands
-// on a line with its text, or with the text's plural forms. A text without a mark at
-// its end is a label or a heading.
+// PageFile returns the sentences of the website's texts: JSON in which each line has a
+// name and its text, or the text's plural forms. A text without a mark at its end is a
+// label or a heading.
 func PageFile(path, content string) []Sentence {
 	w := &writer{path: path, source: Page}
 	for i, text := range strings.Split(content, "\n") {
 		for _, value := range quoted.FindAllString(text, -1) {
 			plain, err := strconv.Unquote(value)
-			if err == nil && strings.ContainsAny(lastRune(plain), ".!?…") { // an escape that only JSON has is in no sentence
+			if err == nil && strings.ContainsAny(lastRune(plain), ".!?…") { // an escape that exists only in JSON occurs in no sentence
 				w.add(i+1, plain)
 				w.end()
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// minWords is how many words a sentence has at least.
+// minWords is the smallest number of words in a sentence.
 const minWords = 5
 
 // A line of text, and its number in the file.
@@ -14,8 +14,8 @@ type line struct {
 	text   string
 }
 
-// ends is the end of a sentence within a paragraph: the mark, what closes after it,
-// and white space before a capital, a digit or what opens.
+// ends matches the end of a sentence within a paragraph: the mark, closing characters
+// after it, and white space before a capital, a digit or an opening character.
 var ends = regexp.MustCompile("[.!?][\"')\\]*_`]*\\s+([A-Z0-9\"`(\\[*“])")
 
 // A writer collects the sentences of a file, paragraph by paragraph.

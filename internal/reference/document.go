@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// document is what the pages show of an OpenAPI document.
+// document is the part of an OpenAPI document that the pages show.
 type document struct {
 	Tags  []tag
 	Paths map[string]map[string]*operation
@@ -61,7 +61,7 @@ type answer struct {
 	Codes   []string `json:"x-codes"`
 }
 
-// example is how the words of the document call an operation.
+// example is how the words of the document describe a call of an operation.
 type example struct {
 	Query, Curl, Status string // Curl has further arguments; Status is 200 if it is empty
 	Request             json.RawMessage
@@ -80,10 +80,10 @@ type schema struct {
 	OneOf, AnyOf         []*schema
 	Properties           map[string]*schema
 	Required             []string
-	AdditionalProperties any // false in a request, or the schema of the values
+	AdditionalProperties any // false in a request, otherwise the schema of the values
 }
 
-// methods are in the order of a page.
+// methods are the methods in the order of a page.
 var methods = []string{"POST", "GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"}
 
 // read reads the document and the examples of a repository.
@@ -140,12 +140,12 @@ func (d *document) resolve(op *operation) {
 	}
 }
 
-// of returns the operations of a tag.
+// of returns the operations with a tag.
 func (d *document) of(t tag) []*operation {
 	return slices.DeleteFunc(slices.Clone(d.operations), func(op *operation) bool { return op.Tags[0] != t.Name })
 }
 
-// settle gives each schema that an operation is the first to use the page of the operation.
+// settle assigns each schema to the page of the first operation that uses it.
 func (d *document) settle(op *operation, page string) {
 	for _, m := range op.RequestBody.Content {
 		d.settleSchema(m.Schema, page)
@@ -165,7 +165,7 @@ func (d *document) settle(op *operation, page string) {
 	}
 }
 
-// settleSchema does the same for a schema and all schemas within.
+// settleSchema does this for a schema and all schemas within.
 func (d *document) settleSchema(s *schema, page string) {
 	if s == nil {
 		return

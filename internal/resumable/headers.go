@@ -11,7 +11,7 @@ import (
 
 // The headers of resumable uploads.
 const (
-	// Complete tells whether a request brings the end of the file, or whether the whole file has
+	// Complete says whether a request brings the end of the file, or whether the whole file has
 	// arrived: see Bool.
 	Complete = "Upload-Complete"
 	// Offset is the number of bytes that have arrived: see Integer.
@@ -20,16 +20,16 @@ const (
 	Length = "Upload-Length"
 	// Limit holds the limits of uploads: see Limits.
 	Limit = "Upload-Limit"
-	// Interop is the version of the draft that a sender speaks. Requests and interim answers
-	// carry the header while resumable uploads are a draft.
+	// Interop is the version of the draft that a sender uses. Requests and interim answers
+	// have the header while resumable uploads are a draft.
 	Interop = "Upload-Draft-Interop-Version"
 )
 
 const (
 	// InteropVersion is the value of Interop for this draft.
 	InteropVersion = "8"
-	// StatusResumption is the status of an interim answer that names the upload, or tells how far
-	// the upload has come.
+	// StatusResumption is the status of an interim answer that names the upload, or reports its
+	// progress.
 	StatusResumption = 104
 	// Partial is the media type of a request that continues an upload.
 	Partial = "application/partial-upload"
@@ -86,7 +86,7 @@ type HeaderError struct {
 
 func (e *HeaderError) Error() string { return e.Header + " " + e.Message }
 
-// single is the value of a header that may stand once.
+// single returns the value of a header that may occur once.
 func single(h http.Header, name string) (value string, present bool, err error) {
 	values := h.Values(name)
 	switch len(values) {

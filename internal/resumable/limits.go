@@ -51,6 +51,6 @@ func ReadLimits(h http.Header) (Limits, error) {
 	return l, nil
 }
 
-// maxAge is the longest life of an upload that ReadLimits returns: a Duration has no room for all
-// numbers.
+// maxAge is the longest life of an upload that ReadLimits returns, because a Duration cannot hold
+// all numbers.
 const maxAge = 10 * 365 * 24 * time.Hour

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Parse reads the header in both of its forms (RFC 9110, 10.2.3): seconds in digits, which some
+// Parse reads both forms of the header (RFC 9110, 10.2.3): a number of seconds, which some
 // servers write with a fraction, and a date. The pause is between 0 and most. ok is false if
 // the header is missing or has another form, such as "1e3", "-5" and "Inf".
 func Parse(h http.Header, most time.Duration) (pause time.Duration, ok bool) {
@@ -19,7 +19,7 @@ func Parse(h http.Header, most time.Duration) (pause time.Duration, ok bool) {
 	}
 	if strings.Trim(value, "0123456789.") == "" {
 		seconds, err := strconv.ParseFloat(value, 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) { // ErrRange is a number with too many digits
+		if err != nil && !errors.Is(err, strconv.ErrRange) { // ErrRange means a number with too many digits
 			return 0, false
 		}
 		return time.Duration(min(seconds, most.Seconds()) * float64(time.Second)), true

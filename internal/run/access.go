@@ -99,7 +99,7 @@ func (r *Runner) interpreter(file string) string {
 		return ""
 	}
 	defer func() { _ = f.Close() }()              // it is only read
-	head, _ := io.ReadAll(io.LimitReader(f, 512)) // a file that cannot be read is no script, and its start fails with the reason
+	head, _ := io.ReadAll(io.LimitReader(f, 512)) // a file that cannot be read is not a script, and its start fails with the reason
 	line, isScript := bytes.CutPrefix(head, []byte("#!"))
 	if !isScript {
 		return ""

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// family tells how all processes that a program starts are killed with the program and with the
+// family says how all processes that a program starts are killed with the program and with the
 // server: in a PID namespace, the kernel kills every process when the first process ends.
 type family int
 
 const (
-	loose   family = iota // no PID namespace: processes that leave the program's process group live on
+	loose   family = iota // no PID namespace: processes that leave the program's process group continue to run
 	byRoot                // a thread of root makes a namespace for each program, with a keeper as its first process
 	byOwner               // the program is the first process of a PID namespace in its own user namespace
 )

@@ -11,7 +11,7 @@ import (
 )
 
 // landlock lists the restrictions that the kernel can enforce, as bits of its interface; the
-// zero value: none. Each new kernel supports more of them.
+// zero value means none. Each new kernel supports more of them.
 type landlock struct{ files, network, scopes uint64 }
 
 // Rights over files.
@@ -94,8 +94,9 @@ func newRuleset(attr unix.LandlockRulesetAttr) (int, error) {
 // holdsNetwork reports whether the kernel keeps programs from connecting elsewhere.
 func (l landlock) holdsNetwork() bool { return l.network&overTCP == overTCP }
 
-// restrict restricts the calling thread, and everything that it starts, for good. It forbids
-// all access except to the named paths and port. The thread must have set no_new_privs.
+// restrict permanently restricts the calling thread, and everything that it starts. It
+// forbids all access except to the named paths and port. The thread must have set
+// no_new_privs.
 func (l landlock) restrict(may access) error {
 	if l.files == 0 {
 		return nil

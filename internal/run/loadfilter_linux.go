@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loadFilter sets the filter for the calling thread, and for everything that it starts, for good. The
-// other threads of the process stay unrestricted. The thread must be locked to its goroutine
+// loadFilter permanently sets the filter for the calling thread, and for everything that it starts.
+// The other threads of the process stay unrestricted. The thread must be locked to its goroutine
 // and must have set no_new_privs.
 func loadFilter(o SyscallOptions) error {
 	filter, err := SyscallFilter(runtime.GOARCH, o)

@@ -12,7 +12,7 @@
 // processes that leave the process group then live on. Without root, the program is the first
 // process of its namespace, and the first process ignores most signals. So a file that grows
 // too large causes an error in the program but does not end it. The number of processes is
-// bounded only without root. On other systems only the wall time is bounded.
+// limited only without root. On other systems only the wall time is limited.
 //
 // A command that asks for a network gets a pass through the egress guard: its environment names
 // the guard's proxy, with a password for this run.
@@ -20,7 +20,7 @@
 // On Linux with Landlock, the kernel enforces this. A program can open only its directory, the
 // files that the command names, and the parts of the system that every program needs. It cannot
 // see the environment, memory or descriptors of other processes. It can connect by TCP only to
-// the guard's port, or to no port, and cannot listen. [Runner.Confined] tells whether this is
+// the guard's port, or to no port, and cannot listen. [Runner.Confined] reports whether this is
 // missing: without it, a program that ignores its environment reaches the network without the
 // guard.
 //
@@ -234,8 +234,9 @@ func (r *Runner) runConnected(ctx context.Context, path, dir string, env []strin
 	return exit, err
 }
 
-// admit lets a command ask its service, if the command has one. The program asks at an address
-// with a password; hide replaces that address by the address of the service.
+// admit permits a command to call its service, if the command has one. The program calls an
+// address with a password. hide replaces that address with the address of the service in
+// texts.
 func admit(pass *egress.Pass, c *engine.Command) (hide func([]byte) []byte, err error) {
 	service := c.Network.Service
 	if service == nil {
@@ -317,7 +318,7 @@ func (r *Runner) startAndWait(ctx context.Context, cmd *exec.Cmd, l engine.Limit
 }
 
 // EndsAll reports whether all processes that a program starts end with it and with the server.
-// If not, processes that leave the program's process group live on.
+// If not, processes that leave the program's process group continue to run.
 func (r *Runner) EndsAll() bool { return r.kernel.endsAll() }
 
 // environ returns the environment that the runner gives to a program. It contains nothing of

@@ -8,7 +8,7 @@ import (
 )
 
 // tryLock has no lock here that dies with the process. A new directory needs none, and the
-// directory of another process, whose lock file is not empty, is left alone.
+// directory of another process, whose lock file is not empty, is not removed.
 func tryLock(f *os.File) error {
 	if st, err := f.Stat(); err != nil || st.Size() > 0 {
 		return errors.New("in use")

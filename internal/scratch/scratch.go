@@ -4,7 +4,7 @@
 //	dir, err := scratch.New("") // also removes the directories of killed processes
 //	defer dir.Remove()
 //
-// A lock in each directory tells whether its process lives.
+// A lock in each directory shows whether its process is alive.
 package scratch
 
 import (

@@ -1,5 +1,5 @@
-// Package silence ends requests and answers over connections that stand still: no byte moves for too
-// long, however long the whole may take.
+// Package silence ends requests and answers over connections that stall: no byte moves for too
+// long. It does not limit the whole time.
 package silence
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Answers ends an answer that is silent for longer than Limit: the head does not come, or no bytes of
-// the body come while the caller reads. The error is a timeout, as net.Error says.
+// Answers ends an answer that stalls for longer than Limit: the head does not arrive, or no bytes
+// of the body arrive while the caller reads. The error is a timeout, as net.Error says.
 type Answers struct {
 	Transport http.RoundTripper
 	Limit     time.Duration
@@ -33,8 +33,8 @@ func (t *Answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// silentError is an answer that was silent for so long. It is a timeout, after which a
-// request may be sent again.
+// silentError is the error of an answer that stalled for the given time. It is a timeout,
+// after which a request may be sent again.
 type silentError time.Duration
 
 func (e silentError) Error() string {
@@ -58,7 +58,7 @@ func (b *heardBody) Read(p []byte) (int, error) {
 	return n, b.reason(err)
 }
 
-// reason is the silence that has led to an error, or the error.
+// reason returns the stall that has caused an error, or the error.
 func (b *heardBody) reason(err error) error {
 	if silent, ok := context.Cause(b.ctx).(silentError); ok && err != nil && err != io.EOF { //nolint:errorlint // it is the cause itself
 		return silent
@@ -72,9 +72,9 @@ func (b *heardBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// Requests ends a request whose bytes the connection does not take for longer than Limit. The time in
-// which the body waits for its bytes does not count, nor the time after its end. The error is a
-// timeout, as net.Error says.
+// Requests ends a request if the connection accepts none of its bytes for longer than Limit. The
+// time in which the body waits for its bytes does not count, nor the time after its end. The error
+// is a timeout, as net.Error says.
 type Requests struct {
 	Transport http.RoundTripper
 	Limit     time.Duration
@@ -98,8 +98,8 @@ func (t *Requests) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// stalledError is a connection that took no bytes for so long. It is a timeout, after which a
-// request may be sent again.
+// stalledError is the error of a connection that accepted no bytes for the given time. It is
+// a timeout, after which a request may be sent again.
 type stalledError time.Duration
 
 func (e stalledError) Error() string {
@@ -108,7 +108,8 @@ func (e stalledError) Error() string {
 func (e stalledError) Timeout() bool   { return true }
 func (e stalledError) Temporary() bool { return true }
 
-// takenBody measures the time between the end of a read and the begin of the next one.
+// takenBody measures the time between the end of a read and the beginning of the next
+// one.
 type takenBody struct {
 	io.ReadCloser
 	timer *time.Timer

@@ -72,7 +72,7 @@ func Verify(secrets []string, h http.Header, body []byte, now time.Time) (id str
 	return "", fmt.Errorf("%w: the secret is of another endpoint or no longer good, or the body was changed", webhook.FaultSignature)
 }
 
-// single returns the value of a header that must stand in the request once.
+// single returns the value of a header that must occur exactly once in the request.
 func single(h http.Header, name string) (string, error) {
 	values := h.Values(name)
 	if len(values) != 1 || values[0] == "" {
@@ -82,7 +82,7 @@ func single(h http.Header, name string) (string, error) {
 }
 
 func checkTime(timestamp string, now time.Time) error {
-	seconds, err := strconv.ParseUint(timestamp, 10, 40) // refuses signs; 40 bits last for 34,000 years
+	seconds, err := strconv.ParseUint(timestamp, 10, 40) // refuses to sign; 40 bits last for 34,000 years
 	if err != nil {
 		return fmt.Errorf("%w: webhook-timestamp is no number of seconds", webhook.FaultHeader)
 	}
@@ -165,7 +165,7 @@ func parseKeys(secrets []string) (keys []verifyingKey, err error) {
 func parseKey(text string) (verifyingKey, error) {
 	if encoded, ok := strings.CutPrefix(text, secretPrefix); ok {
 		secret, err := base64.StdEncoding.DecodeString(encoded)
-		if err != nil || len(secret) < minSecret || len(secret) > maxSecret { // an empty secret would let everybody in
+		if err != nil || len(secret) < minSecret || len(secret) > maxSecret { // an empty secret would accept everybody
 			return verifyingKey{}, fmt.Errorf("must be %s and %d to %d bytes in base64", secretPrefix, minSecret, maxSecret)
 		}
 		return verifyingKey{secret: secret}, nil

@@ -17,7 +17,7 @@ type Progress struct {
 	Attempt        int                       `json:"attempt" minimum:"1"`
 	Progress       *transcript.Progress      `json:"progress,omitempty"`
 	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"`
-	LastError      *transcript.LastError     `json:"lastError"` // why the work is tried again or waits; nil: for no error
+	LastError      *transcript.LastError     `json:"lastError"` // why the work is tried again or waits; nil if there is no error
 	At             transcript.Time           `json:"at"`        // when it happened
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Unknown returns the members of a JSON text that a value of the type has no field for, each by
-// its place (a JSON Pointer, RFC 6901); nil if there is no such member. It looks into objects
-// and lists, and not into values of any type.
+// Unknown returns the members of a JSON text for which a value of the type has no field, each
+// by its place (a JSON Pointer, RFC 6901), or nil if there is none. It looks into objects and
+// lists, and not into values of any type.
 func Unknown(text []byte, into reflect.Type) map[string]json.RawMessage {
 	found := unknown{}
 	found.look("", text, into)
@@ -71,12 +71,12 @@ func (u unknown) object(at string, text []byte, known map[string]reflect.Type) {
 	}
 }
 
-// members are the members that a struct has fields for, by their names in lower case, because
-// encoding/json ignores the case; nil if the type reads its JSON in a way of its own.
+// members are the members for which a struct has fields, by their names in lower case,
+// because encoding/json ignores the case; nil if the type reads its JSON itself.
 func members(t reflect.Type) map[string]reflect.Type {
 	known := map[string]reflect.Type{}
 	switch t {
-	case reflect.TypeFor[transcript.Job](): // the members of the result stand next to those of the job
+	case reflect.TypeFor[transcript.Job](): // the members of the result are next to those of the job
 		addFields(known, reflect.TypeFor[transcript.Result]())
 	case reflect.TypeFor[transcript.Result]():
 		known["status"] = reflect.TypeFor[transcript.JobStatus]()

@@ -11,7 +11,7 @@ import (
 )
 
 // AppendWords appends a JSON array with the words of each segment, as [AppendSegments]
-// writes times. It appends nothing where no segment has words.
+// writes times. It appends nothing if no segment has words.
 func AppendWords(dst []byte, segs []transcript.Segment) []byte {
 	end := len(dst)
 	dst = append(dst, '[')
@@ -51,8 +51,8 @@ func appendWord(dst []byte, w *transcript.Word) []byte {
 	return append(dst, '}')
 }
 
-// WithWords puts what AppendWords made into what AppendSegments made of the same
-// segments. Words that are empty leave the segments as they are.
+// WithWords inserts the output of AppendWords into the output of AppendSegments for the
+// same segments. An empty words leaves the segments unchanged.
 func WithWords(segments, words []byte) ([]byte, error) {
 	if len(words) == 0 {
 		return segments, nil

@@ -37,7 +37,7 @@ func (c *checkout) debian(t target, built []program, m *manuals) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a folder that stays in the folder for temporary files harms nothing
+	defer func() { _ = os.RemoveAll(dir) }() // it does no harm if the temporary folder stays
 	made, err := m.installed()
 	if err != nil {
 		return nil, err

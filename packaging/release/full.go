@@ -31,7 +31,7 @@ func (c *checkout) fullImage(ctx context.Context, transcriptd program) (v1.Image
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a folder that stays in the folder for temporary files harms nothing
+	defer func() { _ = os.RemoveAll(dir) }() // it does no harm if the temporary folder stays
 	for name, list := range environments {
 		if err := c.fetchEnvironment(ctx, list, filepath.Join(dir, name)); err != nil {
 			return nil, err

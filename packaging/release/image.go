@@ -141,7 +141,7 @@ func layoutOf(images []v1.Image, named string, at time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a folder that stays in the folder for temporary files harms nothing
+	defer func() { _ = os.RemoveAll(dir) }() // it does no harm if the temporary folder stays
 	written, err := layout.Write(dir, empty.Index)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@
 //	go -C packaging/release run . --checkout "$PWD" --out "$PWD/dist"
 //
 // The files depend on the commit and on the release of Go only. The folder, the time, the user
-// and the umask change no byte, so that anybody can rebuild a release and compare.
+// and the umask do not change the bytes, so that anybody can rebuild a release and compare.
 //
 // The command is a module of its own, so that programs with transcriptkit get none of the
 // dependencies of the command.

@@ -25,7 +25,7 @@ type completion struct {
 	code    []byte
 }
 
-// shell names the files of completions, in which %s stands for the program.
+// shell names the files of completions; %s stands for the name of the program.
 type shell struct{ name, archived, installed string }
 
 var shells = []shell{
@@ -48,7 +48,7 @@ func (c *checkout) manuals(ctx context.Context) (*manuals, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a folder that stays in the folder for temporary files harms nothing
+	defer func() { _ = os.RemoveAll(dir) }() // it does no harm if the temporary folder stays
 	m := &manuals{}
 	for _, p := range built {
 		path := filepath.Join(dir, p.name)

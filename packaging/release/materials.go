@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The lists of materials (SBOM) say what a program is made of. They have what the Go command wrote
+// The lists of materials (SBOM) name the parts of a program. They have what the Go command wrote
 // into the program, and nothing else: "go version -m" shows the same.
 
 // tool is what the lists name as their author.

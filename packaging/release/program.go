@@ -40,7 +40,7 @@ func (c *checkout) compile(ctx context.Context, t target) ([]program, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a folder that stays in the folder for temporary files harms nothing
+	defer func() { _ = os.RemoveAll(dir) }() // it does no harm if the temporary folder stays
 	args := []string{"build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}
 	for _, name := range programs {
 		args = append(args, "./examples/"+name)

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/transcriptkit/transcriptkit/transcript"
 
-// cures are in plain words, because callers of a service read them too.
+// cures are in plain words, because the callers of a service read them too.
 var cures = map[transcript.Code]string{
 	transcript.IPBlocked:     "The operator can send its requests through a proxy with another address, or let it visit the platform less often.",
 	transcript.LoginRequired: "Upload the recording instead. The operator can also give the service the cookies of an account.",

@@ -8,12 +8,12 @@ import (
 )
 
 // Discovery finds videos, channels and playlists of the video site. Its errors carry
-// codes, like those of a [CaptionSource]. A channel or a playlist that is private or
-// does not exist is UNAVAILABLE. If the quota at the site is used up, the error is
-// SERVICE_UNAVAILABLE with RetryAfter. If the site does not answer, or its answer
-// cannot be read, the method returns an error, never an empty or shorter list. A field
-// is nil if the Discovery cannot find out its value. If it does not support a
-// parameter, it returns [CannotAsk]. A Discovery must be safe for concurrent use.
+// codes, like those of a [CaptionSource]. A channel or a playlist that is private or does
+// not exist is UNAVAILABLE. If the quota at the site is used up, the error is
+// SERVICE_UNAVAILABLE with RetryAfter. If the site does not answer, or if its answer
+// cannot be read, the method returns an error, never an empty or shorter list. A field is
+// nil if the Discovery cannot find out its value. If it does not support a parameter, it
+// returns [CannotAsk]. A Discovery must be safe for concurrent use.
 type Discovery interface {
 	// Search returns a page of the results of q. All fields of q are set, except that
 	// ChannelID may be empty.
@@ -28,7 +28,7 @@ type Discovery interface {
 	// id, even if the caller named the channel.
 	Uploads(ctx context.Context, channel List, kind video.Kind, at Window) (Listing[video.Summary], error)
 	// Items lists a playlist in the playlist's own order. A removed or private entry stays in
-	// the list with its id alone.
+	// the list, with only its id.
 	Items(ctx context.Context, playlist List, at Window) (Listing[video.Item], error)
 }
 
@@ -47,7 +47,7 @@ type Window struct {
 
 // Listing is a page of a list.
 type Listing[T any] struct {
-	ID    string // of the list, where it has one
+	ID    string // of the list, if it has one
 	Title string // of the list; empty if not known
 	// Items are the entries of the page. A page may have fewer entries than wanted, even none,
 	// although more pages follow.

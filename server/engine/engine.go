@@ -23,7 +23,7 @@ import (
 // Engine is what a service can do. A nil field is a capability that the service lacks.
 type Engine struct {
 	// Captions are asked for the captions of a link, in this order. If none of them can read a
-	// platform, its links go straight to speech recognition.
+	// platform, its links go directly to speech recognition.
 	Captions []CaptionSource
 	// Lists reads playlists and channels. Without it, batches of playlists and channels end in
 	// NOT_IMPLEMENTED.
@@ -43,10 +43,10 @@ type Engine struct {
 	// Recognizer turns speech into text. Without it, work that needs speech recognition ends in
 	// NOT_IMPLEMENTED.
 	Recognizer Recognizer
-	// Voices detects speech. Without it, texts do not tell how much speech the recording has.
+	// Voices detects speech. Without it, texts do not say how much speech the recording has.
 	Voices VoiceDetector
 	// Diarizer tells who speaks. Without it, texts name only the speakers that the recognizer
-	// or the channels of the recording tell.
+	// reports, or that have their own channels.
 	Diarizer Diarizer
 }
 
@@ -66,11 +66,11 @@ type Checker interface {
 type MediaTool interface {
 	// Probe returns what the file's header says, without decoding the file.
 	Probe(ctx context.Context, path string) (MediaInfo, error)
-	// Normalize decodes an audio track of the file at in and writes it to out as a [WAV]:
-	// 16 kHz, mono, 16 bit, sample 0 at the start of the media. Formats without timestamps
-	// of their own (MP3, ADTS, FLAC, WAV and similar) are decoded by their samples. A file
-	// that holds several recordings one behind the other is decoded as one recording.
-	// Normalize tells in its result what it did not decode, and why: see [Sound].
+	// Normalize decodes an audio track of the file at in and writes it to out as a [WAV]: 16
+	// kHz, mono, 16 bit, sample 0 at the start of the media. Formats without timestamps of
+	// their own (MP3, ADTS, FLAC, WAV and similar) are decoded by their samples. A file that
+	// contains several recordings one after another is decoded as one recording. The result
+	// of Normalize says what was not decoded, and why: see [Sound].
 	Normalize(ctx context.Context, in, out string, o NormalizeOptions) (Sound, error)
 }
 
@@ -83,8 +83,8 @@ type NormalizeOptions struct {
 	// Track is the number of the audio track, from 1. If the file has no such track, the
 	// error is UPLOAD_INVALID and lists the tracks. 0 lets Normalize choose: a track in
 	// Language, otherwise the default track unless it is a commentary, otherwise the first
-	// track that is no commentary. A chosen track that is silent from end to end gives way
-	// to the next track that is not.
+	// track that is no commentary. If a chosen track is completely silent, Normalize uses
+	// the next track that is not.
 	Track int
 	// Language is the language tag of the wanted track; empty means any.
 	Language string
@@ -98,8 +98,8 @@ type NormalizeOptions struct {
 
 // Sound is what Normalize has decoded.
 type Sound struct {
-	// Audio is the mix of all channels. Where the channels cancel each other, the mix is the
-	// louder channel.
+	// Audio is the mix of all channels. If the channels cancel each other out, the mix is
+	// the louder channel.
 	Audio
 	// Channels are the channels of the recording, if they are separated: each as long as
 	// Audio, in files next to it. nil means that they are not.
@@ -108,7 +108,7 @@ type Sound struct {
 	Tracks []transcript.AudioTrack
 	// CutOff is set if the file announces clearly more sound than it holds.
 	CutOff *transcript.CutOff
-	// Unread is how many bytes behind the recording Normalize could not read. 0 means none.
+	// Unread is how many bytes after the recording Normalize could not read. 0 means none.
 	Unread int64
 }
 
@@ -133,14 +133,14 @@ type PlayingMedia interface {
 	// PlayingCopy reads the file in and writes an audio track to the file out, as Opus in
 	// WebM. track is the number of the track, from 1; 0 means the track that Normalize would
 	// choose. Players can seek to each second of the copy. PlayingCopy stops at max. The
-	// times of the copy are those of Normalize. After an error, there is no file out.
+	// times of the copy are those of Normalize. After an error, the file out does not exist.
 	PlayingCopy(ctx context.Context, in, out string, track int, max time.Duration) error
 }
 
-// MediaInfo is what a media file claims about itself.
+// MediaInfo is what a media file says about itself.
 type MediaInfo struct {
 	Format   string        // the container, as the tool names it
-	Duration time.Duration // 0 when the file does not say
+	Duration time.Duration // 0 if the file does not say
 	HasAudio bool
 }
 
@@ -201,13 +201,14 @@ type RecognizerInfo struct {
 type Voice struct {
 	// Name consists of letters, digits and "_", in a form that no recognizer invents.
 	Name string
-	// Audio is 2 to 10 seconds long, and only this speaker is heard in it.
+	// Audio is 2 to 10 seconds long and contains only this speaker.
 	Audio Audio
 }
 
 // RecognizeOptions are the options of one call.
 type RecognizeOptions struct {
-	// Language is the tag to recognize; empty: detect the language, or use the only one.
+	// Language is the tag to recognize; empty means that the recognizer detects the
+	// language, or uses its only one.
 	Language string
 	// Prompt holds names and words that are likely to be said, in one line of at most 800
 	// characters without control characters; empty means that none are known. The prompt
@@ -219,8 +220,8 @@ type RecognizeOptions struct {
 	// recognizer recognizes a voice, its segments have the voice's Name as speaker. A
 	// recognizer without voices ignores them.
 	Voices []Voice
-	// Progress may be nil. The recognizer calls it at least once with the length of audio that
-	// is done. The length never decreases and never exceeds the audio's duration.
+	// Progress may be nil. The recognizer calls it at least once with the length of the
+	// finished audio. The length never decreases and never exceeds the audio's duration.
 	Progress func(done time.Duration)
 }
 

@@ -54,7 +54,7 @@ func FindingOf(name string, err error) Finding {
 	case !errors.As(err, &coded):
 		return Finding{Name: name, Status: Broken, Found: clip.Line(err.Error(), maxFound)}
 	}
-	if coded.Code == transcript.RateLimited { // it is there, and works on something else
+	if coded.Code == transcript.RateLimited { // it is available, and works on something else
 		return Finding{Name: name, Status: OK, Found: strings.TrimSuffix(coded.Message, ".")}
 	}
 	f := Finding{Name: name, Status: Broken}

@@ -18,12 +18,12 @@ type Host struct {
 	HTTP *http.Client
 	// Programs runs external programs. An engine has no other way to start one.
 	Programs Runner
-	// Confined reports whether the kernel keeps the programs from going around the egress
-	// guard, and from files other than their own. If it is false, an engine whose program a
-	// page could lead around the guard refuses to work, or does less.
+	// Confined reports whether the kernel prevents the programs from bypassing the egress
+	// guard, and from reading files other than their own. If it is false, an engine whose
+	// program could be led around the guard by a page refuses to work, or does less.
 	Confined bool
-	// Judge returns an error if the egress guard refuses a link. It looks up no name:
-	// it checks only the link. The guard logs a refusal with the job's name. nil means
+	// Judge returns an error if the egress guard refuses a link. It does not resolve the
+	// name: it checks only the link. The guard logs a refusal with the job's name. nil means
 	// that there is no guard.
 	Judge func(ctx context.Context, job, link string) error
 	// Dir is a directory for the engine's scratch files. The server empties it when it stops.
@@ -35,10 +35,10 @@ type Host struct {
 // group that is killed when the context or the server ends. A Runner is safe for
 // concurrent use.
 type Runner interface {
-	// Run starts the program and waits for it. Run returns no error for an exit code
-	// other than 0, and 0 does not prove success: check the output. The error is an
-	// *exec.Error when the program is not there, context.Cause(ctx) when ctx ended it,
-	// and a *LimitError when it broke a limit.
+	// Run starts the program and waits for it. Run returns no error for an exit code other
+	// than 0, and 0 does not prove success: check the output. The error is an *exec.Error if
+	// the program does not exist, context.Cause(ctx) if ctx ended it, and a *LimitError if
+	// it exceeded a limit.
 	Run(ctx context.Context, c Command) (Exit, error)
 	// Look returns the path of a program, or an *exec.Error.
 	Look(program string) (string, error)
@@ -53,8 +53,8 @@ type Command struct {
 	// afterwards.
 	Dir string
 	// Reads are the files and folders outside of Dir that the program reads or runs, and Writes
-	// those that it writes, device files included. Paths are absolute. The program can also
-	// open what the system installs: programs, libraries, certificates, fonts.
+	// are those that it writes, including device files. Paths are absolute. The program can
+	// also open what the system installs: programs, libraries, certificates, fonts.
 	Reads, Writes []string
 	// Stdin may be nil.
 	Stdin io.Reader
@@ -70,8 +70,8 @@ type Command struct {
 
 // Network is the way to the network of one run: a proxy with a password of its own, which the
 // environment of the run names (http_proxy, https_proxy, ftp_proxy). A program that ignores
-// these variables, or uses a protocol that no proxy supports, goes around the proxy: forbid
-// such protocols by arguments.
+// these variables, or uses a protocol that no proxy supports, bypasses the proxy: forbid such
+// protocols by arguments.
 type Network struct {
 	// Job names the work in the guard's log; 1 to 64 letters, digits and "-".
 	Job string
@@ -122,12 +122,12 @@ func (e *LimitError) Error() string {
 
 // Exit is how a program ended.
 type Exit struct {
-	Code           int    // its exit code; -1 when a signal ended it
+	Code           int    // its exit code; -1 if a signal ended it
 	Stdout, Stderr []byte // output that was not sent elsewhere, cut at 1 MiB each
 	// Refused are the addresses that the egress guard refused to the program, as the
-	// "host:port" that the program sent. They are in order, each as often as the
-	// program tried it, at most 100. An address that was permitted but could not be
-	// reached is not among them.
+	// "host:port" that the program sent. They are in order, at most 100, and an address is
+	// repeated as often as the program tried it. An address that was permitted but could not
+	// be reached is not among them.
 	Refused []string
 	// Unknown are the host names of the program's requests for which the lookup failed,
 	// in order, each once, at most 100.

@@ -15,8 +15,8 @@ type Content struct {
 	ExternalID string // valid by the platform table
 	URL        string // the canonical link, http or https
 	// Login permits the source to read the content with a login of the operator, if the platform
-	// refuses every other way. The caller then keeps what it learns for one account, if the
-	// source says that the content is private: see Captions.Private and AudioOptions.Private.
+	// refuses every other way. The caller then keeps the result for one account, if the source
+	// says that the content is private: see Captions.Private and AudioOptions.Private.
 	Login bool
 }
 
@@ -83,8 +83,8 @@ var ErrNothingFound = errors.New("nothing was found")
 // Captions is what a caption source found.
 type Captions struct {
 	Metadata transcript.Metadata
-	// Tracks are in the platform's order. nil after an error means that the tracks are not
-	// known, otherwise that there are none.
+	// Tracks are in the platform's order. If they are nil, the tracks are not known after an
+	// error, and otherwise there are none.
 	Tracks []transcript.Track
 	// Private reports that the source has read the content with a login of the
 	// operator, and that the platform does not say that everyone may see the content.
@@ -94,12 +94,12 @@ type Captions struct {
 	// Unlisted reports that the platform withholds further tracks whose languages are not
 	// known. A language that is missing from Tracks may be among them.
 	Unlisted bool
-	// Track is the chosen track, nil if pick chose none. Segments is its text, sorted
-	// by start; times are seconds on the media clock. The source need not clean up
-	// rolling captions: the service unrolls the captions of automatic tracks.
+	// Track is the chosen track; nil if pick chose none. Segments is its text, sorted by
+	// start; times are seconds on the media clock. The source need not clean up rolling
+	// captions: the service unrolls the captions of automatic tracks.
 	Track    *transcript.Track
 	Segments []transcript.Segment
-	// Lost describes the cues of the text that could not be read, nil if there are none. If all
+	// Lost describes the cues of the text that could not be read; nil if there are none. If all
 	// cues are lost, the error is UPSTREAM_FAILED instead of an empty text.
 	Lost *caption.LostError
 }

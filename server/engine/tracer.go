@@ -2,7 +2,7 @@ package engine
 
 import "context"
 
-// Tracer traces work from the requests to the steps that do it, also across processes.
+// Tracer traces work from the requests to the steps that do it, even across processes.
 // Package tracing has a Tracer for OpenTelemetry. A Tracer must be safe for concurrent
 // use.
 type Tracer interface {
@@ -10,9 +10,9 @@ type Tracer interface {
 	// the request's job. Empty means that the request is not traced. A reference has at
 	// most 256 visible ASCII characters; the server does not store others.
 	Trace(ctx context.Context) string
-	// Step is called when a step begins. The step and the engine work under the
-	// returned context. end is called once with the step's error. It is called with nil
-	// too if no request needs the work any more.
+	// Step is called when a step begins. The step and the engine work under the returned
+	// context. end is called once with the step's error. It is also called with nil if no
+	// request needs the work any more.
 	Step(ctx context.Context, s Step) (_ context.Context, end func(error))
 }
 

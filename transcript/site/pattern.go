@@ -26,7 +26,7 @@ type pattern struct {
 type segment struct {
 	kind                segmentKind
 	before, after       string // text; if kind is literal, all text is in before
-	anyBefore, anyAfter bool   // a placeholder before the text before, and after the text behind
+	anyBefore, anyAfter bool   // a placeholder before the text in before, and after the text in behind
 }
 
 type segmentKind int

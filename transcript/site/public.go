@@ -17,8 +17,8 @@ var defaultTable = sync.OnceValue(func() *Table {
 	return t
 })
 
-// publicSites is the data of the default table. Canonical links are those that
-// yt-dlp reads.
+// publicSites is the data of the default table. Canonical links are the links that yt-dlp
+// reads.
 func publicSites() map[transcript.Platform]Site {
 	return map[transcript.Platform]Site{
 		transcript.VideoSite: {

@@ -43,7 +43,7 @@ complete -o default -F _%[1]s %[1]s
 `, name, strings.Join(paths, "|"), cases.String())
 }
 
-// bashCommand returns the code for what stands after a command. If a value of a flag comes next,
+// bashCommand returns the code for the words after a command. If a value of a flag comes next,
 // the code completes the value and returns.
 func bashCommand(c command) string {
 	var values strings.Builder

@@ -30,7 +30,7 @@ func WriteCompletion(to io.Writer, shell string, model *kong.Application, home s
 type command struct {
 	path  string   // empty for the program, otherwise such as /keys/create
 	inner []string // the names of its commands
-	words []word   // what may stand as the first argument: a command, or a word with a meaning
+	words []word   // the possible first arguments: a command, or a word with a meaning
 	files bool     // arguments may be the names of files
 	flags []flag
 }
@@ -89,7 +89,7 @@ func (m *maker) add(path string, node *kong.Node) {
 // namesFile matches the names of arguments that are files or folders.
 var namesFile = regexp.MustCompile(`(?i)file|folder|path`)
 
-// argumentWords returns the words that an argument may be: the values of its enum, and the words of
+// argumentWords returns the possible words of an argument: the values of its enum, and the words of
 // its tag "words", as in "list: Show what is there; add: Add an item".
 func argumentWords(argument *kong.Positional) (words []word) {
 	for _, value := range known(argument) {

@@ -16,8 +16,8 @@ type environment struct {
 	taken  map[string]bool // the names of the flags that have a value from a variable
 }
 
-// verb is the tag of a flag that says what a single call does, such as --yes. No variable sets
-// it: a variable holds for all calls.
+// verb is the tag of a flag that describes a single call, such as --yes. No variable sets it,
+// because a variable applies to all calls.
 const verb = "verb"
 
 // variable returns the environment variable of a flag, or empty if there is none.
@@ -61,7 +61,7 @@ func (s environment) help(flag *kong.Value) string {
 
 var namedFlag = regexp.MustCompile(`^--([a-z-]+)`)
 
-// source adds the variable to an error about a flag that has its value from there.
+// source adds the variable to an error about a flag whose value comes from the variable.
 func (s environment) source(err string) string {
 	named := namedFlag.FindStringSubmatch(err)
 	if named == nil || !s.taken[named[1]] {

@@ -11,9 +11,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// ManualPage holds what the command line does not tell a manual page.
+// ManualPage has the parts of a manual page that the command line does not contain.
 type ManualPage struct {
-	Help func(*kong.Value) string // the help of a flag or argument; nil: as it is declared
+	Help func(*kong.Value) string // the help of a flag or argument; nil means the declared help
 	Home string                   // the home of the user, for which the page writes ~; empty means none
 	End  string                   // a last paragraph; may be empty
 }
@@ -106,7 +106,7 @@ func (w *writer) synopsis(node *kong.Node) {
 	}
 }
 
-// command writes what a command does, and its flags.
+// command describes a command and its flags.
 func (w *writer) command(node *kong.Node) {
 	w.line(".Ss " + escaped(node.Path()))
 	w.text(node.Help)
@@ -195,7 +195,7 @@ func (w *writer) wrapped(sentence string) {
 	}
 }
 
-// literal writes lines as they are: examples of calls between paragraphs.
+// literal writes lines unchanged: examples of calls between paragraphs.
 func (w *writer) literal(text string) {
 	for _, paragraph := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
 		switch {
@@ -213,8 +213,8 @@ func (w *writer) literal(text string) {
 	}
 }
 
-// escaped protects what is special in the language: the backslash, and the dash of an option, which
-// would become a hyphen.
+// escaped escapes characters with a meaning in the language: the backslash, and the dash of an
+// option, which would become a hyphen.
 func escaped(text string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "–", `\(en`, "…", "...").Replace(text)
 }

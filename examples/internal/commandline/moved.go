@@ -17,15 +17,15 @@ type Moved struct {
 	Member string // as pace
 }
 
-// Error says what takes the place of the flag.
+// Error says what replaces the flag.
 func (m Moved) Error() string {
 	return fmt.Sprintf("--%s is now the member %s of the file that --%s names", m.Flag, m.Member, m.File)
 }
 
 var unknownFlag = regexp.MustCompile(`^unknown flag --([a-z-]+)`)
 
-// goneFlag returns what takes the place of the flag that an error of the parser is about, or nil if
-// it is about something else.
+// goneFlag returns the replacement of the flag in an error of the parser, or nil if the error is
+// about something else.
 func (c Program) goneFlag(err error) error {
 	named := unknownFlag.FindStringSubmatch(err.Error())
 	for _, m := range c.Moved {
@@ -36,8 +36,8 @@ func (c Program) goneFlag(err error) error {
 	return nil
 }
 
-// goneVariables refuses the variables of flags that are gone, for a command that has the flag of
-// the file. A [Tolerant] command continues.
+// goneVariables refuses the variables of removed flags, for a command that has the flag of the
+// file. A [Tolerant] command continues.
 func (c Program) goneVariables(call *kong.Context, set environment) error {
 	node := call.Selected()
 	for _, m := range c.Moved {

@@ -75,8 +75,8 @@ func (c Program) Parse(ctx context.Context, commands, output any, args []string)
 	return command, c.goneVariables(command, set)
 }
 
-// namesNoCommand reports whether a call ends before it names what to do, as in "transcriptd" or
-// "transcriptd keys".
+// namesNoCommand reports whether a call names no command, as in "transcriptd" or "transcriptd
+// keys".
 func namesNoCommand(call *kong.Context) bool {
 	last := cmp.Or(call.Selected(), call.Model.Node)
 	return call.Error == nil && len(last.Children) > 0 && last.DefaultCmd == nil

@@ -66,7 +66,7 @@ func zshSpecs(c command) string {
 		add("*:: :->inner")
 	case c.files:
 		add("*:file:_files")
-	default: // flags may stand after other arguments
+	default: // flags may come after other arguments
 		add("*:argument:()")
 	}
 	return specs.String()

@@ -16,13 +16,13 @@ type Service struct {
 	Key string `json:"key"` // for the header Authorization
 }
 
-// lookAgain is how often Hold looks whether the file is free.
+// lookAgain is how often Hold checks whether the file is free.
 const lookAgain = 20 * time.Millisecond
 
-// ErrHeld says that another process holds the file of a service.
+// ErrHeld means that another process holds the file of a service.
 var ErrHeld = errors.New("another process holds the file")
 
-// ErrNone says that no service runs, or that it does not accept requests yet.
+// ErrNone means that no service runs, or that it does not accept requests yet.
 var ErrNone = errors.New("no local service runs")
 
 // File is the file of a service, held by the process that runs the service.
@@ -99,8 +99,8 @@ func Read(path string) (Service, error) {
 	if err != nil {
 		return Service{}, errors.Join(err, lock.Close())
 	}
-	// The process that holds the file now may have taken the file after the first look. Then the
-	// address was that of a killed process, and the key must not go there.
+	// The process that now holds the file may have taken it after the first check. Then the
+	// address belongs to a killed process, and the key must not be sent there.
 	if now, err := read(path); err != nil || now != s {
 		return Service{}, errors.Join(ErrNone, err, lock.Close())
 	}

@@ -11,7 +11,7 @@ import (
 
 // Folder returns the user's folder for the state of the programs, according to the XDG base
 // directories. Folder makes the folder if it is missing, for this user alone. Every error names
-// its cure.
+// its remedy.
 func Folder() (string, error) {
 	base := os.Getenv("XDG_STATE_HOME") //nolint:forbidigo // both programs that find a service need it
 	if !filepath.IsAbs(base) {

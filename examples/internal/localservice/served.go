@@ -12,8 +12,8 @@ import (
 // services is the folder of the files of services that serve several programs.
 const services = "services"
 
-// Served returns the path of the file of the service on a database. Each database has a file of
-// its own, because a key is good for one database only.
+// Served returns the path of the file of the service on a database. Each database has its own
+// file, because a key is valid for only one database.
 func Served(database string) (string, error) {
 	folder, err := Folder()
 	if err != nil {
@@ -24,7 +24,7 @@ func Served(database string) (string, error) {
 	return filepath.Join(folder, hex.EncodeToString(sum[:8])+".json"), os.MkdirAll(folder, 0o700)
 }
 
-// Find returns the service that runs and has started last, or ErrNone.
+// Find returns the running service that started last, or ErrNone.
 func Find() (Service, error) {
 	folder, err := Folder()
 	if err != nil {

@@ -39,7 +39,7 @@ type Bridge struct {
 	writing sync.Mutex
 	version string                        // of the protocol, from the answer to "initialize"; empty means none yet
 	waiting map[string]context.CancelFunc // requests without an answer, by their ids
-	broken  error                         // why out takes no more answers
+	broken  error                         // why out accepts no more answers
 }
 
 // Run serves the client until its input ends or ctx ends; then it returns nil. An error says that the input has a message
@@ -50,7 +50,7 @@ func (b *Bridge) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	b.ctx, b.out, b.waiting = ctx, out, map[string]context.CancelFunc{}
 	lines := make(chan []byte)
 	ended := make(chan error, 1)
-	go func() { ended <- read(ctx, in, lines) }() // is left in its read if ctx ends
+	go func() { ended <- read(ctx, in, lines) }() // stays in its read if ctx ends
 	var requests sync.WaitGroup
 	places := make(chan struct{}, atOnce)
 	for {
@@ -115,7 +115,7 @@ func (b *Bridge) finish(requests *sync.WaitGroup) {
 }
 
 // cancels reports whether the message cancels a request, and cancels the request. A stateless
-// server on HTTP learns of a cancellation by the end of the connection.
+// server on HTTP detects a cancellation by the end of the connection.
 func (b *Bridge) cancels(m message) bool {
 	if m.Method != "notifications/cancelled" {
 		return false
@@ -163,7 +163,7 @@ func (b *Bridge) write(message []byte) error {
 	return b.broken
 }
 
-// broke returns why the output takes no more answers.
+// broke returns the error that broke the output, or nil.
 func (b *Bridge) broke() error {
 	b.writing.Lock()
 	defer b.writing.Unlock()

@@ -48,7 +48,8 @@ func (f Final) Unwrap() error { return f.Err }
 
 var errUnanswered = errors.New("the connection to the service ended before the answer")
 
-// answer gets a message answered. The error says that the output is broken.
+// answer sends a message until it is answered, and writes the answer. The error says that
+// the output is broken.
 func (b *Bridge) answer(m message) error {
 	if m.bad {
 		return b.write(failure(nil, parseError, "The line is no JSON: write one message a line."))
@@ -100,7 +101,7 @@ func (b *Bridge) send(ctx context.Context, m message, key string) error {
 	}
 	defer res.Body.Close()
 	body := io.LimitReader(res.Body, maxAnswer)
-	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/event-stream" { // an odd type is no stream
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/event-stream" { // an unknown media type does not count as a stream
 		return b.stream(m, body)
 	}
 	text, err := io.ReadAll(body)
@@ -110,13 +111,13 @@ func (b *Bridge) send(ctx context.Context, m message, key string) error {
 	return b.single(m, res.StatusCode, text)
 }
 
-// single writes an answer that is one message. Another text is an answer of the service that has
-// not read the message, for example to a wrong key.
+// single writes an answer that is one message. Any other text is an answer of the service that
+// has not read the message, for example to a wrong key.
 func (b *Bridge) single(m message, status int, text []byte) error {
 	var answer struct {
 		Version string `json:"jsonrpc"`
 	}
-	if json.Unmarshal(text, &answer) == nil && answer.Version != "" { // another text has another form
+	if json.Unmarshal(text, &answer) == nil && answer.Version != "" { // any other text has another form
 		return b.deliver(m, text)
 	}
 	if !m.wantsAnswer() {

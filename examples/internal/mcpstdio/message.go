@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// message is what a bridge has to know of a JSON-RPC message.
+// message is the part of a JSON-RPC message that a bridge needs.
 type message struct {
 	line []byte // the whole message
 	bad  bool   // no JSON object
@@ -76,7 +76,7 @@ func (m message) mirror(h http.Header, agreed string) {
 	}
 }
 
-// headerValue returns a text as the protocol writes it into a header.
+// headerValue encodes a text for a header as the protocol requires.
 func headerValue(text string) string {
 	odd := func(r rune) bool { return r < ' ' || r > '~' }
 	if strings.ContainsFunc(text, odd) || strings.TrimSpace(text) != text || strings.HasPrefix(text, "=?base64?") {
@@ -85,7 +85,7 @@ func headerValue(text string) string {
 	return text
 }
 
-// failure returns the answer to a request that the bridge cannot get answered.
+// failure returns the answer to a request for which the bridge gets no answer.
 func failure(id json.RawMessage, code int, text string) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
@@ -99,7 +99,7 @@ func failure(id json.RawMessage, code int, text string) []byte {
 		ID      json.RawMessage `json:"id"`
 		Error   fault           `json:"error"`
 	}{"2.0", id, fault{code, text}})
-	if err != nil { // the id was read as JSON before
+	if err != nil { // the id was already read as JSON
 		return nil
 	}
 	return line

@@ -1,5 +1,5 @@
 // Package plain puts errors into words for people at a terminal: what is wrong, and what to do
-// about it, without the inner texts of libraries.
+// about it, without the internal texts of libraries.
 package plain
 
 import (

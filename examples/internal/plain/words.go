@@ -22,8 +22,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Words returns the text of an error, with words in place of what the system and the standard
-// library say, and without the names of packages.
+// Words returns the text of an error. It replaces texts of the system and the standard
+// library by plain words, and leaves out the names of packages.
 func Words(err error) string {
 	text := err.Error()
 	for _, inner := range within(err) {
@@ -58,7 +58,7 @@ func once(text string) string {
 // packages are the names of packages, and of their options, at the beginning of errors.
 var packages = regexp.MustCompile(`(^|: |\n)(?:(?:store|account|models|site|openai|whisper|pocketsphinx|dataapi|ytdlp|server|client|transcript|blobs|JSRuntime): )+`)
 
-// untyped are texts of the standard library that have no type of their own.
+// untyped are texts of errors of the standard library that have no type.
 var untyped = []struct {
 	text  *regexp.Regexp
 	words string

@@ -1,5 +1,5 @@
-// Package programtest has what the tests of our programs share: odd uses, held to what users need,
-// terminals, and shells that complete command lines.
+// Package programtest has the common parts of the tests of our programs: unusual calls with their
+// expected messages, terminals, and shells that complete command lines.
 package programtest
 
 import (
@@ -10,24 +10,24 @@ import (
 	"testing"
 )
 
-// OddUse is one odd use of a program.
+// OddUse is one unusual call of a program.
 type OddUse struct {
 	What   string // what is odd
 	Call   string // the arguments, for the reader of the golden file; passwords in it are "secret"
-	Code   int    // the exit code that is wanted
+	Code   int    // the expected exit code
 	Cure   string // the words of the output that say what to do
 	Exited int    // the exit code
 	Output string // what the program has written, to both outputs
 }
 
-// inner are the texts of libraries and of Go that no user is to read.
+// inner are internal texts of libraries and of Go that no user should read.
 var inner = regexp.MustCompile(`dial (tcp|udp|unix)|proxyconnect|strconv\.|sql: |SQLSTATE|` +
 	`\b(open|read|stat|lstat|mkdir|rename|create|unlink|fork/exec) /|no such file or directory|connection refused|` +
 	`goroutine|panic:|runtime error|\.go:\d+|0x[0-9a-f]{4,}|%!|<nil>|` +
 	`x509:|tls:|(^|[^.\w])json:|exec:|\bhttp:|\btime:|\bnet:|\burl:|parse "|unexpected EOF|context (deadline|canceled)|invalid character|syscall|errno|` +
 	`(^|[ \n])(store|account|models|client|server|openai|whisper|ytdlp|dataapi|transcript|kong|pgx|pgconn|goose|river): `)
 
-// addresses are URLs, in which "http:" is no inner text.
+// addresses are URLs, in which "http:" does not count as an internal text.
 var addresses = regexp.MustCompile(`\w+://`)
 
 // varying are the parts of outputs that differ from run to run.
@@ -49,9 +49,9 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9.]+m?s \(attempt`), "N s (attempt"},
 }
 
-// CheckOdd fails the test for each use without its exit code or its cure, and for each inner text. It
-// compares the outputs with the golden file, or writes the file. The pairs name folders and words
-// that differ from run to run, and what stands for them.
+// CheckOdd fails the test for each use without its exit code or its remedy, and for each internal
+// text. It compares the outputs with the golden file, or writes the file. The pairs are folders
+// and words that differ from run to run, and their replacements.
 func CheckOdd(t *testing.T, golden string, update bool, uses []OddUse, pairs ...string) {
 	t.Helper()
 	var table strings.Builder

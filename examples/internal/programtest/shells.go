@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Shells are the shells that a program writes code for.
+// Shells are the shells for which a program writes code.
 func Shells() []string { return []string{"bash", "zsh", "fish"} }
 
 // bash calls the function of the code, as it does after a press of the tab key.
@@ -58,9 +58,9 @@ bindkey '^G' note
 `
 )
 
-// Complete returns what a shell offers for the last word of each line, with blanks between the
-// candidates. zsh returns what the only candidate makes of the word, or the word itself. The folder
-// has the files code and lines. The test skips without the shell, except in CI.
+// Complete returns the candidates of a shell for the last word of each line, separated by blanks.
+// For zsh, it returns the completed word if there is only one candidate, and otherwise the word
+// itself. The folder has the files code and lines. The test skips without the shell, except in CI.
 func Complete(t testing.TB, shell, code string, lines ...string) (offered []string) {
 	t.Helper()
 	path, err := exec.LookPath(shell)

@@ -138,5 +138,5 @@ func (d *Display) draw(stays string) {
 			break
 		}
 	}
-	_, _ = io.WriteString(d.out, text.String()) // a failed write shows nothing anyway
+	_, _ = io.WriteString(d.out, text.String()) // a failed write would show nothing anyway
 }

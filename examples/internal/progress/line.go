@@ -38,7 +38,7 @@ type measure struct {
 	at       time.Time
 }
 
-// leastRoom is how many columns words need that are recognized.
+// leastRoom is how many columns recognized words need.
 const leastRoom = 12
 
 // Bytes shows how much has been sent or fetched; total is -1 if not known. The step is a word
@@ -160,8 +160,8 @@ func (l *Line) set(step string, n, total int64, bytes bool) {
 	l.display.changed(l, begins)
 }
 
-// write writes the line to an output that is no terminal, unless it is written already. So a log
-// holds each step once, also of a task that goes back and forth between two steps.
+// write writes the line to an output that is not a terminal, unless it was already written. So a
+// log has each step once, even for a task that alternates between two steps.
 func (l *Line) write(out io.Writer) {
 	line := l.step
 	if fifth := 20 * int(5*l.share()); fifth > 0 {

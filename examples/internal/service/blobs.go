@@ -41,8 +41,8 @@ func (p *BlobPlace) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// missesSlashes reports a text such as s3:BUCKET or s3:/BUCKET, which is more likely a mistyped
-// URL than the name of a folder.
+// missesSlashes reports a text such as s3:BUCKET or s3:/BUCKET, which is probably a mistyped
+// URL, and not the name of a folder.
 func missesSlashes(place string) bool {
 	rest, isURL := strings.CutPrefix(place, s3store.Scheme+":")
 	return isURL && !strings.HasPrefix(rest, "//")

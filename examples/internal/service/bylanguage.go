@@ -11,10 +11,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// byLanguage chooses between two recognizers for each recording. The first recognizer
-// hears calls that name one of its languages. The last recognizer hears all other calls, also
-// those without a language, which it detects. A call with a prompt goes to the last recognizer,
-// because the first recognizer takes no prompts.
+// byLanguage chooses between two recognizers for each recording. The first recognizer gets
+// calls that name one of its languages. The last recognizer gets all other calls, including
+// those without a language, which it detects. A call with a prompt goes to the last
+// recognizer, because the first recognizer takes no prompts.
 type byLanguage struct{ first, last engine.Recognizer }
 
 var (
@@ -46,7 +46,7 @@ func shorter(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// Check returns why one of the recognizers is not fit for work.
+// Check returns why one of the recognizers does not work.
 func (r byLanguage) Check(ctx context.Context) error {
 	for _, one := range []engine.Recognizer{r.first, r.last} {
 		if checker, ok := one.(engine.Checker); ok {

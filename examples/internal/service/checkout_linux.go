@@ -19,7 +19,7 @@ func checkout() string {
 	return root
 }
 
-// trusted reports whether a file is there, and belongs to root or to this user.
+// trusted reports whether a file exists, and belongs to root or to this user.
 func trusted(path string) bool {
 	file, err := os.Stat(path)
 	if err != nil {

@@ -61,8 +61,8 @@ func noRecognizer() string {
 // Choose chooses the recognizer in this order: the one that --asr names; whisper-cli with a
 // pulled model; the whisper-cli in PATH with a model of modelPlaces, or with a model that the
 // operator has put into the folder of pulled models; faster-whisper; PocketSphinx; none. Among
-// several models it chooses the most accurate one. A pulled model of Parakeet is asked before
-// whisper-cli, for its languages, and takes the place of faster-whisper and PocketSphinx.
+// several models it chooses the most accurate one. A pulled model of Parakeet is used before
+// whisper-cli, for its languages, and replaces faster-whisper and PocketSphinx.
 func (f RecognizerFlags) Choose(ctx context.Context) (Choice, error) {
 	if f.ASR.Name != "" {
 		return Choice{f, chosenByFlag, nil}, nil
@@ -93,7 +93,7 @@ func (f RecognizerFlags) Choose(ctx context.Context) (Choice, error) {
 const wasPulled = "it was pulled"
 
 // chooseWhisper chooses a model of Whisper, if there is one. unused is the reason why a pulled
-// one cannot be used.
+// model cannot be used.
 func (f RecognizerFlags) chooseWhisper(ctx context.Context) (chosen Choice, unused error) {
 	pulled, unused := f.pulled(ctx, ASRWhisperCLI)
 	if pulled != nil {

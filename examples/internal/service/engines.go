@@ -179,9 +179,8 @@ func (s Setup) tellRecognizer(ctx context.Context, r engine.Recognizer, of *tria
 	go s.tellTrouble(ctx, r, of)
 }
 
-// tellTrouble logs what keeps the recognizer from working, already at the start rather than at
-// the first recording. It runs in the background, because the recognizer may become available
-// later.
+// tellTrouble logs why the recognizer cannot work, at the start and not only at the first
+// recording. It runs in the background, because the recognizer may become available later.
 func (s Setup) tellTrouble(ctx context.Context, r engine.Recognizer, of *trial) {
 	checker, checks := r.(engine.Checker)
 	if !checks {

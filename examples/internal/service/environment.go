@@ -10,8 +10,8 @@ import (
 )
 
 // Vars are the variables in the texts of [Flags]: the program's version, default address, default
-// places and drain delay, and the program that reads links. All
-// programs share one folder for models.
+// places and drain delay, and the program that reads links. All programs share one folder for
+// models.
 func Vars(program, listen, drain string) kong.Vars {
 	return kong.Vars{
 		"version": program + " " + Version(),
@@ -29,8 +29,8 @@ func ModelsFolder() string {
 	return "transcriptd-models"
 }
 
-// dataFolder returns the user's folder for what these programs have pulled, according to the
-// XDG base directories, or empty if the user has no home.
+// dataFolder returns the user's folder for pulled files, according to the XDG base
+// directories, or empty if the user has no home.
 func dataFolder() string {
 	base := os.Getenv("XDG_DATA_HOME") //nolint:forbidigo // all programs that share this package need it
 	if !filepath.IsAbs(base) {

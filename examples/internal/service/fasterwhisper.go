@@ -15,7 +15,7 @@ func (f RecognizersFlag) fasterWhisper() string {
 	return cmp.Or(f.Recognizers.FasterWhisper, FasterWhisper())
 }
 
-// hasFasterWhisper reports whether the interpreter is there.
+// hasFasterWhisper reports whether the interpreter exists.
 func (f RecognizersFlag) hasFasterWhisper() bool {
 	python := f.fasterWhisper()
 	_, err := os.Stat(python)
@@ -23,8 +23,8 @@ func (f RecognizersFlag) hasFasterWhisper() bool {
 }
 
 // FasterWhisper returns the interpreter of the environment that make setup, or make demo, has
-// installed in the checkout from which this program was built, or else that of the full image,
-// or empty if there is none.
+// installed in the checkout from which this program was built. Otherwise it returns the
+// interpreter of the full image, or empty if there is none.
 func FasterWhisper() string {
 	root := checkout()
 	environment := filepath.Join(root, "bin", "whisper")

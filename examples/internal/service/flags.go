@@ -33,7 +33,7 @@ type Flags struct {
 	RecognizerFlags
 	LinkFlags
 	FullSync bool `help:"Make every commit on SQLite survive a loss of power; commits then take ten times as long."`
-	// The default is the time in which a load balancer asks /readyz once or twice.
+	// The default is the time in which a load balancer checks /readyz once or twice.
 	DrainDelay time.Duration `default:"${drain}" placeholder:"DURATION" help:"How long /readyz answers 503 draining before the service stops, while it still works (${default}); 0 without a load balancer."`
 	Log        logFlag       `embed:""`
 }
@@ -51,7 +51,7 @@ func (f Flags) CheckAPI() error {
 	return nil
 }
 
-// FlagError is a wrong value of a flag that only running the service reveals.
+// FlagError is a wrong value of a flag that is detected only when the service runs.
 type FlagError struct {
 	Flag string // "--listen", or the file of the setting
 	Err  error  // the fault of the value

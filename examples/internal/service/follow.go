@@ -13,7 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
 )
 
-// lookAgain is how often a running service looks whether its files of settings have changed.
+// lookAgain is how often a running service checks whether its files of settings have
+// changed.
 const lookAgain = 2 * time.Second
 
 // Follow lets a running server follow the files of --links and --recognizers until ctx ends. If the
@@ -43,10 +44,10 @@ type follower struct {
 	Setup
 	change func(server.Config) error // of the server
 
-	links, recognizers settings.File // as they were read last
+	links, recognizers settings.File // as they were last read
 }
 
-// look takes over the files that have changed.
+// look applies the files that have changed.
 func (f *follower) look() {
 	if f.links.Changed() {
 		links, err := settings.ReadLinks(f.links.Path())
@@ -80,7 +81,7 @@ func (f *follower) tell(flag, file string, err error, later []string) {
 	}
 }
 
-// takeLinks takes over what can change in a running service.
+// takeLinks applies the settings that can change in a running service.
 func (f *follower) takeLinks(links settings.Links) error {
 	next := f.Setup
 	next.Links = links
@@ -94,15 +95,15 @@ func (f *follower) takeLinks(links settings.Links) error {
 	return f.adapters.setLinks(links) // ReadLinks has checked them, so the server does not change alone
 }
 
-// adapters are the parts of a running engine that take over new settings. nil, or a nil member: the
-// process has no engine, or none with settings.
+// adapters are the parts of a running engine that accept new settings. nil, or a nil member, means
+// that the process has no engine, or none with settings.
 type adapters struct {
 	links      *ytdlp.Downloader
 	route      *videosite.Route
 	recognizer *changing
 }
 
-// follow returns the recognizer that takes over new settings, if it is a server.
+// follow returns the recognizer that accepts new settings, if it is a server.
 func (a *adapters) follow(speech Choice, r engine.Recognizer) engine.Recognizer {
 	if speech.ASR.url.at == nil {
 		return r
@@ -133,7 +134,7 @@ func (a *adapters) setRecognizer(speech Choice) error {
 	return err
 }
 
-// changing is a recognizer that another one replaces while the service runs.
+// changing is a recognizer that can be replaced while the service runs.
 type changing struct {
 	now atomic.Pointer[engine.Recognizer]
 }
@@ -151,7 +152,7 @@ func (c *changing) Recognize(ctx context.Context, audio engine.Audio, o engine.R
 	return (*c.now.Load()).Recognize(ctx, audio, o)
 }
 
-// Check returns why the current recognizer is not fit for work.
+// Check returns why the current recognizer does not work.
 func (c *changing) Check(ctx context.Context) error {
 	if checker, ok := (*c.now.Load()).(engine.Checker); ok {
 		return checker.Check(ctx)

@@ -47,7 +47,7 @@ func (p *plansFile) UnmarshalText(path []byte) error {
 // mostNamed limits the accounts or plans that a line names.
 const mostNamed = 10
 
-// Some names the first entries of a list, and says how many more there are.
+// Some returns the first entries of a list, and says how many more there are.
 func Some(names []string) string {
 	if more := len(names) - mostNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
@@ -88,7 +88,7 @@ func warnOfPlans(ctx context.Context, log *slog.Logger, accounts *account.Accoun
 	return nil
 }
 
-// takenBack returns the limits of 0 that make an included feature useless.
+// takenBack returns limits of 0 that make a feature of the plan useless.
 func takenBack(p account.Plan) (members []string) {
 	for _, m := range []struct {
 		includes bool

@@ -46,7 +46,7 @@ type RecognizersFlag struct {
 type ASR struct {
 	Name  string // empty means the best one
 	Model string // of whisper-cli or parakeet-cli, a file
-	// Before is asked before this recognizer, for the languages that it knows; nil means
+	// Before is used before this recognizer, for the languages that it knows; nil means
 	// none.
 	Before *ASR
 	// Program replaces Recognizers.WhisperCLI, and SHA256 is the hash of the model, if the model was
@@ -109,7 +109,7 @@ func (f RecognizerFlags) addresses() []string {
 	return []string{settings.Address(f.ASR.url.at)}
 }
 
-// Recognizer makes the recognizer that --asr names, with the recognizer that is asked before
+// Recognizer makes the recognizer that --asr names, with the recognizer that is used before
 // it; nil means none.
 func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error) {
 	last, err := f.recognizer(host, f.ASR)

@@ -14,7 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// ErrorLog is the log of a command that serves nothing: the warnings of a server are about serving.
+// ErrorLog is the log of a command that serves nothing, because the warnings of a server are about
+// serving.
 func ErrorLog(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelError}))
 }
@@ -30,7 +31,7 @@ func WithIdle(ctx context.Context, log *slog.Logger, s *store.Store, accounts *a
 	return use(idle)
 }
 
-// RemoveAccount removes an account, and says on told what it has removed. The error is
+// RemoveAccount removes an account, and writes to told what it has removed. The error is
 // account.ErrNotFound if there is no such account.
 func RemoveAccount(ctx context.Context, told io.Writer, s *server.Server, name string) error {
 	removed, err := s.RemoveAccount(ctx, name)
@@ -74,12 +75,12 @@ func inWords(r server.Removed) string {
 	return strings.Join(parts, ", ")
 }
 
-// ConfirmRemoval asks on told whether an account may be removed, and reads the name of the account
-// from typed. It returns an error if the line is not the name.
+// ConfirmRemoval asks on told whether to remove an account, and reads the name of the account from
+// typed. It returns an error if the line is not the name.
 func ConfirmRemoval(ctx context.Context, told io.Writer, typed io.Reader, name string) error {
 	fmt.Fprintf(told, "This removes %s with all its texts, recordings, jobs and keys, for good.\nThe name of the account, to go on: ", name)
 	read := make(chan string, 1)
-	go func() { // ends with the process: a terminal cannot be read with a context
+	go func() { // ends with the process, because a context cannot interrupt a read from a terminal
 		line, _ := bufio.NewReader(typed).ReadString('\n') // the end of the input counts as another name
 		read <- strings.TrimSpace(line)
 	}()

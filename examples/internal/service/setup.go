@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
-// Setup is what a server is made from: the flags and the chosen recognizer.
+// Setup has the parts of a server: the flags and the chosen recognizer.
 type Setup struct {
 	Flags
 	// Speech is the chosen recognizer. It is empty for a process that does no work.

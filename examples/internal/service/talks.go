@@ -78,7 +78,7 @@ func (p talkPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	video.Second, _ = strconv.Atoi(strings.TrimSuffix(r.FormValue("t"), "s")) // 0 without a valid number
-	_ = p.Execute(w, video)                                                   // a client that is gone needs no page
+	_ = p.Execute(w, video)                                                   // a client that has disconnected needs no page
 }
 
 // Addr returns the site's host and port.

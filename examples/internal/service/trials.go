@@ -12,9 +12,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
 )
 
-// trial lets a program pass at once that takes long to answer a check. The program passes if it
-// has passed the check of an earlier process and its file has not changed since, until the check
-// that this process makes at its start has an answer. The zero value lets nothing pass. It is
+// trial lets a program pass at once if its check takes long. The program passes if it has passed
+// the check of an earlier process and its file has not changed since. This ends when the check
+// that this process makes at its start has a result. The zero value lets nothing pass. It is
 // safe for concurrent use.
 type trial struct {
 	program string
@@ -22,7 +22,7 @@ type trial struct {
 	folder  string // of the notes about passed checks; empty means that nothing is noted
 
 	mu      sync.Mutex
-	settled bool // this process has an answer of its own
+	settled bool // this process has its own result
 }
 
 // passes reports whether the program passes without a check.
@@ -41,8 +41,8 @@ func (t *trial) passes() bool {
 	return err == nil && json.Unmarshal(text, &noted) == nil && noted == now
 }
 
-// settle ends the trial with the answer of a check, and notes the answer for the next start. A
-// note that cannot be written only makes the next start wait for its check.
+// settle ends the trial with the result of a check, and stores the result for the next start.
+// A note that cannot be written only makes the next start wait for its check.
 func (t *trial) settle(answer error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,12 +52,12 @@ func (t *trial) settle(answer error) {
 	}
 	now, err := t.pass()
 	if answer != nil || err != nil {
-		_ = os.Remove(t.file()) // a note that stays lasts until the next start has its answer
+		_ = os.Remove(t.file()) // a remaining note is used until the next start has its result
 		return
 	}
 	text, err := json.Marshal(now)
 	if err == nil && os.MkdirAll(t.folder, 0o700) == nil {
-		_ = os.WriteFile(t.file(), text, 0o600) // a torn note is no note
+		_ = os.WriteFile(t.file(), text, 0o600) // a damaged note does not count
 	}
 }
 
@@ -103,7 +103,7 @@ type triedModest struct {
 	trial *trial
 }
 
-// Check returns why the recognizer is not fit for work.
+// Check returns why the recognizer does not work.
 func (m triedModest) Check(ctx context.Context) error {
 	if m.trial.passes() {
 		return nil

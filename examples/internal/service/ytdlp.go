@@ -13,11 +13,11 @@ import (
 // that "transcriptd yt-dlp pull" has downloaded, otherwise the system's.
 func YtDlp() string { return ytDlpHere().first() }
 
-// YtDlpOrigin tells people where a program comes from that reads links.
+// YtDlpOrigin tells people the origin of the program that reads links.
 func YtDlpOrigin(program string) string { return ytDlpHere().origin(program) }
 
-// YtDlpCure returns what the operator does to get a current program instead of the given one,
-// or empty if these programs know no command for that.
+// YtDlpCure returns what the operator can do to get a current program instead of the given
+// one, or empty if these programs have no command for that.
 func YtDlpCure(program string) string { return ytDlpHere().cure(program) }
 
 // YtDlpFolder returns the user's folder for the pulled yt-dlp, or empty if the user has no
@@ -32,7 +32,7 @@ func YtDlpFolder() string {
 // systemYtDlp is the name under which yt-dlp is looked up like every other program.
 const systemYtDlp = "yt-dlp"
 
-// OfSystem is the origin of a program that the system's packages have installed.
+// OfSystem is the origin of a program from the system's packages.
 const OfSystem = "this system's own"
 
 // ytDlpPlaces are the places of yt-dlp on a machine. An empty member means that there is none.

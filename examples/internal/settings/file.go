@@ -34,7 +34,7 @@ type File struct {
 	read []looked // the file, and the files that it names
 }
 
-// looked is a file as it was when it was read; a nil info: it was missing.
+// looked is the state of a file when it was read; a nil info means that it was missing.
 type looked struct {
 	path string
 	info fs.FileInfo
@@ -77,7 +77,7 @@ func (f *File) open(path string, into any) error {
 
 // content returns the content of a file of at most maxSettings bytes, and remembers the file.
 func (f *File) content(path string) ([]byte, error) {
-	info, err := os.Stat(path) // before the reading, so that a change during the reading shows later
+	info, err := os.Stat(path) // before the reading, so that a change during the reading is detected later
 	if err != nil {
 		f.read = append(f.read, looked{path, nil})
 		return nil, err
@@ -104,7 +104,7 @@ func (f *File) in(name string) string {
 	return filepath.Join(filepath.Dir(f.path), name)
 }
 
-// executable is in for a program: a name without a folder is looked up in PATH.
+// executable is like in, but for a program: a name without a folder is looked up in PATH.
 func (f *File) executable(name string) string {
 	if !strings.ContainsRune(name, filepath.Separator) {
 		return name
@@ -180,7 +180,7 @@ func fault(member, says string) error {
 	return errors.New(strings.TrimPrefix(member+": "+says, ": "))
 }
 
-// clipped limits a name that a file has made up.
+// clipped limits a name from a file.
 func clipped(name string) string {
 	if len(name) > 50 {
 		return strings.ToValidUTF8(name[:50], "") + "…"

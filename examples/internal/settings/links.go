@@ -77,7 +77,7 @@ func (l *Links) UnmarshalText(path []byte) (err error) {
 	return err
 }
 
-// ReadLinks reads the file. After an error the result still knows which files were read.
+// ReadLinks reads the file. After an error, the result still knows which files were read.
 func ReadLinks(path string) (Links, error) {
 	var l Links
 	l.Pace = defaultPace
@@ -96,7 +96,7 @@ const defaultPace = 5
 // Given reports whether a file was named.
 func (l Links) Given() bool { return l.path != "" }
 
-// LeaveOutRuntime takes the JavaScript runtime out.
+// LeaveOutRuntime removes the JavaScript runtime.
 func (l *Links) LeaveOutRuntime() { l.JSRuntime, l.Runtime = "", "" }
 
 // PerMinute returns the visits a minute.
@@ -229,7 +229,8 @@ func (l *Links) readAccess() error {
 	return l.AccessError(l.Access.Check())
 }
 
-// AccessError returns an error of the access kit with the member behind the field.
+// AccessError converts an error about [Access] into an error about the member of the
+// file.
 func (l Links) AccessError(err error) error {
 	var wrong *ytdlp.AccessError
 	if !errors.As(err, &wrong) {
@@ -313,7 +314,8 @@ func LinksAtNextStart(before, now Links) []string {
 	return all
 }
 
-// AtStart returns the settings of now, with what takes effect at the next start as it was before.
+// AtStart returns the settings of now, but keeps the old values of the members that take effect
+// at the next start.
 func (l Links) AtStart(now Links) Links {
 	now.SitesTable, now.DataAPI, now.key = l.SitesTable, l.DataAPI, l.key
 	return now

@@ -64,7 +64,8 @@ func (r *Recognizers) UnmarshalText(path []byte) (err error) {
 	return err
 }
 
-// ReadRecognizers reads the file. After an error the result still knows which files were read.
+// ReadRecognizers reads the file. After an error, the result still knows which files were
+// read.
 func ReadRecognizers(path string) (Recognizers, error) {
 	var r Recognizers
 	err := r.open(path, &r.recognizersMembers)
@@ -126,7 +127,8 @@ func RecognizersAtNextStart(before, now Recognizers) []string {
 	return later("", reflect.ValueOf(before.recognizersMembers), reflect.ValueOf(now.recognizersMembers))
 }
 
-// AtStart returns the settings of now, with what takes effect at the next start as it was before.
+// AtStart returns the settings of now, but keeps the old values of the members that take effect
+// at the next start.
 func (r Recognizers) AtStart(now Recognizers) Recognizers {
 	r.Key, r.OpenAI.CheckTimeoutSec, r.WhisperServer.CheckTimeoutSec = now.Key, now.OpenAI.CheckTimeoutSec, now.WhisperServer.CheckTimeoutSec
 	return r

@@ -45,8 +45,8 @@ func Parse(body []byte) (*Document, error) {
 	return d, nil
 }
 
-// Inlined returns an OpenAPI document in which each parameter and each answer stands at its
-// operation, where the document refers to a shared one. Inlined is for tests that look at operations.
+// Inlined returns an OpenAPI document in which each operation contains its parameters and answers,
+// instead of references to shared ones. Inlined is for tests that look at operations.
 func Inlined(body []byte) ([]byte, error) {
 	var root map[string]any
 	if err := json.Unmarshal(body, &root); err != nil {

@@ -36,7 +36,7 @@ type eventCheck struct {
 	data     []string
 	lastID   int
 	ended    bool
-	reported bool // only once: after a fault the rest proves little
+	reported bool // only once, because after a fault the remaining events prove little
 }
 
 func (c *eventCheck) take(b []byte) {

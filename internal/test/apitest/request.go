@@ -82,7 +82,7 @@ func checkCredential(op place, h http.Header) error {
 }
 
 func (d *Document) checkParameters(op place, path map[string]string, r *http.Request) error {
-	all, _ := op.node["parameters"].([]any) // an operation may have none
+	all, _ := op.node["parameters"].([]any) // an operation may need none
 	for i, v := range all {
 		p := place{v.(map[string]any), fmt.Sprintf("%s/parameters/%d", op.pointer, i)}
 		name, _ := p.node["name"].(string)

@@ -102,13 +102,13 @@ func (k *keptBody) bytes() []byte {
 	return k.kept.Bytes()
 }
 
-// readBody is a body that has been read, as far as it went.
+// readBody is a body that has been read, up to its end or to an error.
 type readBody struct {
 	io.Reader
 	io.Closer
 }
 
-// failing ends a body with the error with which it ended before.
+// failing ends a body with the same error as before.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) {

@@ -8,9 +8,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Installable returns what keeps a browser from installing the page's site as a program, and the
-// content of the site's manifest. A private window never installs, and the tabs of tests are
-// private windows: this is not a reason.
+// Installable returns the reasons why a browser would not install the page's site as a program,
+// and the content of the site's manifest. A private window never installs a site. The tabs of
+// tests are private windows, so Installable ignores this reason.
 func (p *Page) Installable() (reasons []string, manifest string) {
 	p.t.Helper()
 	p.call(func(ctx context.Context, t *chromedp.Target) error {

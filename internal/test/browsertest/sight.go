@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// sight records what a browser does and reports while it shows a page.
+// sight records the actions and reports of a browser while it shows a page.
 type sight struct {
 	mu       sync.Mutex
 	hosts    []string // that the test opened

@@ -25,8 +25,8 @@ type Place struct {
 	close  sync.Once
 }
 
-// Serve serves web until the end of the test. wrap, if not nil, stands in front of the place, as
-// server.Listener does.
+// Serve serves web until the end of the test. wrap, if not nil, wraps the listener of the place,
+// as server.Listener does.
 func Serve(t testing.TB, web *http.Server, wrap func(net.Listener) net.Listener) *Place {
 	t.Helper()
 	p := &Place{fresh: make(chan net.Conn), closed: make(chan struct{})}
@@ -122,11 +122,11 @@ func (p *Place) Ask(t testing.TB, from, request string) (*http.Response, string)
 	return resp, string(body)
 }
 
-// Crowd are clients that stand still.
+// Crowd is a number of clients that stand still.
 type Crowd struct{ clients []client }
 
-// Stand lets clients from an address send a part of a request each, and then do nothing. It returns
-// when the server has read the parts, or has closed the connections.
+// Stand makes clients from an address send a part of a request each, and then do nothing. It
+// returns when the server has read the parts, or has closed the connections.
 func (p *Place) Stand(t testing.TB, from, part string, n int) *Crowd {
 	t.Helper()
 	crowd := new(Crowd)
@@ -146,8 +146,8 @@ func (c *Crowd) Send(part string) {
 	sent.Wait()
 }
 
-// Statuses reads the first line of each answer, and counts the statuses. 0 stands for a connection
-// that was closed.
+// Statuses reads the first line of each answer, and counts the statuses. 0 means a connection that
+// was closed.
 func (c *Crowd) Statuses() map[int]int {
 	counted := map[int]int{}
 	var mu sync.Mutex

@@ -1,10 +1,10 @@
-// Command exampleservice is the service that the examples of package client ask. It is a process of
-// its own, so that the tests of package client import nothing of the service: who imports the
-// client has what its tests import in go.sum.
+// Command exampleservice is the service that the examples of package client ask. It is a separate
+// process, so that the tests of package client import nothing of the service. Otherwise everyone
+// who imports the client would have the imports of these tests in go.sum.
 //
 // The first line that the program prints is the address of the service. For each line that it
 // reads, the program makes an account of that name and prints a key of it. It ends when its input
-// does.
+// ends.
 package main
 
 import (

@@ -15,7 +15,7 @@ const (
 	gettysburg = "gettysburg1"
 	rice       = "moonspeech1"
 	inaugural  = "inaugural33"
-	removed    = "removedtalk" // its platform has it no longer
+	removed    = "removedtalk" // removed from its platform
 	endless    = "longlecture" // reading its captions takes longer than an example
 
 	speechChannel  = "UCspeeches00000000000000"

@@ -40,8 +40,8 @@ func StartWhisper(t testing.TB) (baseURL string) {
 	require.NoError(t, err)
 	require.NoError(t, server.Start())
 	t.Cleanup(func() {
-		_ = input.Close()         // so that the server ends also if this process is killed
-		_ = server.Process.Kill() // it may be at work
+		_ = input.Close()         // so that the server also ends if this process is killed
+		_ = server.Process.Kill() // the server may be busy
 		_ = server.Wait()         // reports the kill
 	})
 	line, err := bufio.NewReader(output).ReadString('\n')

@@ -1,5 +1,5 @@
-// Package linkcodes reads the tables of codes in docs/operate/link-codes.md, so that tests can hold the
-// document to what the engines say.
+// Package linkcodes reads the tables of codes in docs/operate/link-codes.md, so that tests can
+// compare the document with the messages of the engines.
 package linkcodes
 
 import (

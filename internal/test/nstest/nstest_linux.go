@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Kind is a kind of namespace. Kinds can be added up.
+// Kind is a kind of namespace. Kinds can be combined by adding them.
 type Kind uintptr
 
 // The kinds of namespaces.
@@ -69,7 +69,8 @@ func again(t *testing.T, kinds uintptr) {
 	require.Contains(t, string(out), "--- PASS: "+t.Name())
 }
 
-// Replace puts a text in place of a file of the system, for a test with Files of its own.
+// Replace replaces the content of a system file with a text, for a test with its own
+// Files.
 func Replace(t *testing.T, path, text string) {
 	t.Helper()
 	own := filepath.Join(t.TempDir(), filepath.Base(path))

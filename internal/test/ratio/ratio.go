@@ -20,19 +20,20 @@ func Wanted(name string) bool { return strings.Contains(name, *only) || strings.
 type Row struct {
 	Name   string
 	Ratios []float64 // one for each round
-	// The goal; both 0: none.
+	// The goal; if both are 0, there is none.
 	AtLeast, AtMost float64
 	// Missed is the reason why the code does not reach the goal yet. With a reason, a row that
 	// misses its goal does not fail the benchmark: the table shows the goal and the reason.
 	// A goal is never lowered instead.
 	Missed string
-	// Samples is set where the ratio is one of 99th percentiles: the fewest samples of a
-	// percentile. Report refuses fewer than MinSamples.
+	// Samples is set if the row is a ratio of 99th percentiles: the smallest number of
+	// samples of a percentile. Report refuses fewer than MinSamples.
 	Samples int
 	Note    string // further information
 }
 
-// MinSamples is the number of samples that a 99th percentile needs: twenty lie above it.
+// MinSamples is the number of samples that a 99th percentile needs: twenty samples are
+// above it.
 const MinSamples = 2_000
 
 // Mark is the prefix of a row in a benchmark's output.

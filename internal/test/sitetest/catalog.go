@@ -9,13 +9,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// Ids that are in a catalog, or were.
+// Ids that are or were in a catalog.
 const (
 	RemovedVideo = "removed-001"
 	NoVideo      = "nothing-001" // has never existed
 
 	TalksChannel = "UCtalks00000000000000001" // has 64 uploads
-	QuietChannel = "UCquiet00000000000000001" // has none, and shows no subscribers
+	QuietChannel = "UCquiet00000000000000001" // has no playlists, and shows no subscribers
 	NoChannel    = "UCnobod00000000000000001" // does not exist
 
 	TalksPlaylist   = "PLtalks00000000000000001" // has 123 entries
@@ -37,7 +37,8 @@ var (
 // TalkID returns the id of a talk, counted from 0, the newest.
 func TalkID(n int) string { return fmt.Sprintf("talk-%06d", n) }
 
-// NewCatalog returns the catalog of the site at base. A Discovery is tested with it.
+// NewCatalog returns the catalog of the site at base. Tests compare a Discovery with this
+// catalog.
 func NewCatalog(base string) *sitecatalog.Catalog {
 	c := &sitecatalog.Catalog{Base: base}
 	var uploads []string

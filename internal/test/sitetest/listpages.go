@@ -211,7 +211,7 @@ func (s Pages) uploads(channelID, name string, offset int) []object {
 	})
 }
 
-// resolve returns the question whose answer has the content of a page.
+// resolve returns the question with which a program asks for the content of a page.
 func (s Pages) resolve(w http.ResponseWriter, r *http.Request) {
 	q, ok := ask(w, r)
 	if !ok {

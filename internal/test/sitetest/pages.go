@@ -30,7 +30,7 @@ type Pages struct {
 	// Puzzling sets a puzzle in the link of every video. Only a program that runs the player's
 	// script gets the media.
 	Puzzling bool
-	// Alerts are the site's words instead of a playlist, by the id of the playlist.
+	// Alerts are the site's messages that replace a playlist, by the id of the playlist.
 	Alerts map[string]string
 }
 
@@ -100,7 +100,7 @@ type siteQuestion struct {
 	Context                                             struct{ Client struct{ ClientName string } }
 }
 
-// ask reads a question. If the body is no question, ask refuses it and reports false.
+// ask reads a question. If the body is not a question, ask refuses it and reports false.
 func ask(w http.ResponseWriter, r *http.Request) (q siteQuestion, ok bool) {
 	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

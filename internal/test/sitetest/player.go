@@ -16,8 +16,8 @@ const (
 	Solved = "9_-654321FEDcba"
 )
 
-// playerScript has the form of the site's player: one function, in which a link is built that
-// turns its own value "n" around.
+// playerScript has the form of the site's player: a function that builds a link and reverses
+// its own value "n".
 const playerScript = `(function() {
 	function Link() { this.values = {}; }
 	Link.prototype.set = function(name, value) { this.values[name] = value; };

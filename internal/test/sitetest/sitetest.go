@@ -170,7 +170,7 @@ func trackPage(src string) http.HandlerFunc {
 
 func send(w http.ResponseWriter, contentType, body string) {
 	w.Header().Set("Content-Type", contentType)
-	// A client that hangs up has seen enough.
+	// a client that hangs up has read enough
 	_, _ = io.WriteString(w, body)
 }
 

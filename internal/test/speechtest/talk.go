@@ -48,9 +48,9 @@ type Voice struct {
 	PCM  []byte
 }
 
-// Diarize returns what a recognizer that tells speakers apart makes of [Talk]: a segment for
-// each turn, with the text "person 1 at 2.50". The speaker is the name of the person's voice if
-// there is one, otherwise a letter, from A in the order in which people speak.
+// Diarize returns the result of a recognizer that tells speakers apart for [Talk]: a segment
+// for each turn, with the text "person 1 at 2.50". The speaker is the name of the person's
+// voice if there is one, otherwise a letter, from A in the order in which people speak.
 func Diarize(pcm []byte, voices ...Voice) []transcript.Segment {
 	labels := map[int]string{}
 	for _, v := range voices {

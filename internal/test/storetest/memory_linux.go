@@ -2,9 +2,10 @@ package storetest
 
 import "syscall"
 
-// memory returns a folder whose files are in memory. If there is none, or too little room in
-// it, memory returns "", which means the folder of temporary files. Each test makes and removes
-// some hundred files for its database. On a disk that takes longer than the rest of most tests.
+// memory returns a folder whose files are in memory. If there is no such folder, or if it has
+// too little space, memory returns "", which means the folder of temporary files. Each test
+// makes and removes some hundred files for its database. On a disk, this takes longer than
+// the rest of most tests.
 func memory() string {
 	const (
 		dir  = "/dev/shm"

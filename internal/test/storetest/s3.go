@@ -47,7 +47,7 @@ func NewBucket(t testing.TB) *Bucket {
 	require.NoError(t, err)
 	b := &Bucket{Name: "test-" + strings.ToLower(rand.Text())}
 	b.URL, b.dir = s3URL(b.Name, server.endpoint), filepath.Join(server.dir, "buckets", b.Name)
-	require.NoError(t, os.Mkdir(b.dir, 0o700)) // the server needs nothing else
+	require.NoError(t, os.Mkdir(b.dir, 0o700)) // the server needs no other settings
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(b.dir)) })
 	return b
 }

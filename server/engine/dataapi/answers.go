@@ -42,7 +42,7 @@ type page[T any] struct {
 	Items         []*T   `json:"items"`
 }
 
-// isA reports whether an answer came and is of a kind.
+// isA reports whether an answer arrived and is of a kind.
 func (p *page[T]) isA(kind string) bool { return p != nil && p.Kind == kind }
 
 // A missing member of these types is nil or empty. A hidden count is nil.
@@ -98,7 +98,7 @@ type (
 	}
 )
 
-// snippet is what the API says of a thing of any type.
+// snippet has the common fields of the API's items.
 type snippet struct {
 	Title        string     `json:"title"`
 	Description  string     `json:"description"`

@@ -114,7 +114,7 @@ func (d *Discovery) uploadsOf(ctx context.Context, l engine.List, kind video.Kin
 	return page, nil
 }
 
-// channel asks for a channel. For further pages it uses the channel that the first page
+// channel requests a channel. For further pages it uses the channel that the first page
 // remembered.
 func (d *Discovery) channel(ctx context.Context, l engine.List, at engine.Window) (channel, error) {
 	if of, ok := d.uploads.get(l.ID); ok && at.After != "" {
@@ -198,7 +198,7 @@ func idsOf(entries []entry) (ids []string) {
 	return ids
 }
 
-// summary returns the details of a video, or only its id if the video is not there.
+// summary returns the details of a video, or only its id if the video does not exist.
 func summary(there map[string]video.Video, id string) video.Summary {
 	if v, ok := there[id]; ok {
 		return v.Summary

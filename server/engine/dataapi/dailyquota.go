@@ -24,7 +24,7 @@ const (
 	maxWords = 300            // characters of the API's own message
 )
 
-// judge returns a coded error for a call that failed with err, or whose answer is of the wrong
+// judge returns a coded error for a call that failed with err, or whose answer has the wrong
 // kind.
 func (d *Discovery) judge(ctx context.Context, err error, answered bool) error {
 	var refused *refusal
@@ -86,7 +86,7 @@ func perDay(refused *refusal) bool {
 	return slices.ContainsFunc(refused.limits, func(l string) bool { return strings.Contains(l, "PerDay") })
 }
 
-// usedUp is the error for a quota that is filled again at midnight Pacific time.
+// usedUp is the error for a quota that is renewed at midnight Pacific time.
 func usedUp(now time.Time) *transcript.Error {
 	e := transcript.Errorf(transcript.ServiceUnavailable,
 		"The quota of the data API of the video site is used up. It is filled again at midnight Pacific time: ask again then, or raise the quota of the key's project.")
@@ -97,7 +97,7 @@ func usedUp(now time.Time) *transcript.Error {
 // midnight returns the next midnight, Pacific time.
 func midnight(now time.Time) time.Time {
 	pacific, err := time.LoadLocation("America/Los_Angeles")
-	if err != nil { // without a table of time zones: at most an hour too late
+	if err != nil { // without a table of time zones, so at most an hour too late
 		pacific = time.FixedZone("PST", -8*60*60)
 	}
 	y, m, day := now.In(pacific).Date()

@@ -75,7 +75,7 @@ type Discovery struct {
 	base    string // without a trailing slash
 	http    *http.Client
 	site    string
-	scrub   func(string) string // takes the key out of a text; a func, because printing it shows no key
+	scrub   func(string) string // removes the key from a text; a func, because printing it shows no key
 	refused atomic.Pointer[transcript.Error]
 	titles  memory[string]  // of playlists, by their ids
 	uploads memory[channel] // by the ids and names of channels
@@ -127,7 +127,7 @@ func address(what, text, otherwise string) (string, error) {
 // client returns an HTTP client that sends requests with the key, to the host that they name
 // only.
 func client(given *http.Client, key string) *http.Client {
-	own := http.Client{Transport: &http.Transport{ // no Proxy: the environment is not asked
+	own := http.Client{Transport: &http.Transport{ // no Proxy, so that the environment is ignored
 		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
 		TLSHandshakeTimeout:    dialTime,
 		IdleConnTimeout:        time.Minute,

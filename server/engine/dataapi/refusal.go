@@ -16,10 +16,10 @@ type refusal struct {
 	limits  []string // that are used up
 }
 
-// readRefusal reads an answer. A body that is not the API's JSON tells nothing.
+// readRefusal reads an answer. A body that is not the API's JSON contains no reason.
 func readRefusal(resp *http.Response) *refusal {
 	r := &refusal{status: resp.StatusCode, header: resp.Header}
-	body, _ := io.ReadAll(resp.Body) // was read before, see wire
+	body, _ := io.ReadAll(resp.Body) // the body was read before, see wire
 	var said struct {
 		Error struct {
 			Message string `json:"message"`
@@ -29,7 +29,7 @@ func readRefusal(resp *http.Response) *refusal {
 			Details []json.RawMessage `json:"details"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(body, &said) // otherwise the status tells what there is to tell
+	_ = json.Unmarshal(body, &said) // otherwise the status is all the information
 	r.message = said.Error.Message
 	for _, e := range said.Error.Errors {
 		r.reasons = append(r.reasons, e.Reason)
@@ -41,7 +41,7 @@ func readRefusal(resp *http.Response) *refusal {
 				Limit string `json:"quota_limit"`
 			} `json:"metadata"`
 		}
-		_ = json.Unmarshal(detail, &d) // a detail of another shape tells nothing
+		_ = json.Unmarshal(detail, &d) // a detail of another form contains no reason
 		if d.Reason != "" {
 			r.reasons = append(r.reasons, d.Reason)
 		}

@@ -34,7 +34,7 @@ func (d *Discovery) Search(ctx context.Context, q video.Search, at engine.Window
 // hit is one result of a search, before its details are known.
 type hit struct {
 	id      string
-	snippet snippet // with its texts as they are
+	snippet snippet // with its texts unchanged
 }
 
 func (d *Discovery) search(ctx context.Context, q video.Search, at engine.Window) (hits []hit, next string, err error) {

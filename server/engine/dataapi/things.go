@@ -12,7 +12,7 @@ import (
 
 const maxLine = 500 // characters of a name; names on the site have at most 150
 
-// known returns a name or an id on one line, nil for an empty one.
+// known returns a name or an id on one line, or nil if it is empty.
 func known(text string) *string {
 	if text = clip.Line(text, maxLine); text == "" {
 		return nil

@@ -17,8 +17,8 @@ type wire struct {
 	key  string
 }
 
-// RoundTrip sends a request and reads the whole answer. A truncated answer is an error here
-// already.
+// RoundTrip sends a request and reads the whole answer. A truncated answer is already an
+// error here.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.Header.Set("X-Goog-Api-Key", w.key)

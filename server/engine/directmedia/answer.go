@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// maxRedirects is how many redirects lead to a recording at most: podcasts count their
-	// listeners by chains of them.
+	// maxRedirects is the largest number of redirects on the way to a recording: podcasts
+	// use chains of redirects to count listeners.
 	maxRedirects = 10
 	// documentTime limits the time for a page, a feed or a transcript.
 	documentTime = time.Minute
 	maxPause     = 10 * time.Minute // the longest pause that a host may ask for
-	sniffed      = 4 << 10          // how much of a file tells its kind, in bytes
+	sniffed      = 4 << 10          // how much of a file is read to detect its kind, in bytes
 )
 
-// namer tells who has named an address: it decides whose fault a bad address is.
+// namer says who provided an address, which decides who is responsible for a bad address.
 type namer int
 
 const (
@@ -54,7 +54,7 @@ func (a *answer) close() {
 // at is the address that has answered, after all redirects.
 func (a *answer) at() *url.URL { return a.Request.URL }
 
-// head returns the begin of the content.
+// head returns the beginning of the content.
 func (a *answer) head() ([]byte, error) {
 	head, err := a.body.Peek(sniffed)
 	if err != nil && err != io.EOF {
@@ -110,8 +110,8 @@ func checkRedirect(_ *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// unreachable tells why there is no answer, or only a part of one. It keeps no address of err,
-// because private links carry their password there.
+// unreachable says why there is no answer, or only a part of one. It does not include the
+// address in err, because private links contain their password.
 func unreachable(ctx context.Context, by namer, asked *url.URL, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -134,8 +134,8 @@ func unreachable(ctx context.Context, by namer, asked *url.URL, err error) error
 		Because(fmt.Errorf("directmedia: %w", err))
 }
 
-// refusedAddress is the error of an address that the guard refuses. itself says that the link has
-// this address, and is not led there by a redirect, a page or a feed.
+// refusedAddress is the error of an address that the guard refuses. itself reports whether the
+// link has this address, and no redirect, page or feed led to it.
 func refusedAddress(itself bool) *transcript.Error {
 	const cure = "The service opens public addresses on the ports 80 and 443 only."
 	e := transcript.Errorf(transcript.UpstreamFailed, "The link leads on to an address that this service does not visit. %s", cure)
@@ -146,7 +146,7 @@ func refusedAddress(itself bool) *transcript.Error {
 	return e
 }
 
-// refused is the error of an answer that is none.
+// refused is the error of an answer without content.
 func refused(by namer, resp *http.Response) error {
 	why := fmt.Errorf("directmedia: status %d", resp.StatusCode)
 	switch code := resp.StatusCode; code {
@@ -166,7 +166,7 @@ func refused(by namer, resp *http.Response) error {
 	}
 }
 
-// errGone marks what is proven not to be there.
+// errGone marks content that is proved to be missing.
 var errGone = errors.New("directmedia: it is not there")
 
 func gone(by namer) *transcript.Error {
@@ -177,7 +177,7 @@ func gone(by namer) *transcript.Error {
 	return transcript.Errorf(transcript.Unavailable, "%s", message)
 }
 
-// broken is the error for an answer that is of no use.
+// broken is the error for a useless answer.
 func broken(by namer, message string) *transcript.Error {
 	if by == caller {
 		return transcript.Errorf(transcript.Unavailable, "%s", message)
@@ -185,8 +185,8 @@ func broken(by namer, message string) *transcript.Error {
 	return transcript.Errorf(transcript.UpstreamFailed, "%s", message)
 }
 
-// read returns the content of an answer, as it is after decompression. whole is false if there
-// are more than most bytes.
+// read returns the content of an answer, after decompression. whole is false if there are more
+// than most bytes.
 func (a *answer) read(most int64) (data []byte, whole bool, err error) {
 	data, err = io.ReadAll(io.LimitReader(a.body, most+1))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // maxChapters limits a file of chapters, in bytes.
 const maxChapters = 1 << 20
 
-// chapters reads the chapters of an item, or nil if there are none that can be read. Their loss
-// is not a reason to fail: the text is whole without them.
+// chapters reads the chapters of an item, or returns nil if there are none that can be read.
+// Their loss is not a reason to fail, because the text is complete without them.
 func (s *Source) chapters(ctx context.Context, link string) []transcript.Chapter {
 	if link == "" {
 		return nil
@@ -34,7 +34,7 @@ func (s *Source) chapters(ctx context.Context, link string) []transcript.Chapter
 	}
 	var all []transcript.Chapter
 	for _, c := range doc.Chapters {
-		if c.Hidden == nil || *c.Hidden { // toc: whether the table of contents shows the chapter
+		if c.Hidden == nil || *c.Hidden { // toc says whether the table of contents shows the chapter
 			all = append(all, transcript.Chapter{Title: c.Title, Start: c.Start})
 		}
 	}

@@ -4,9 +4,9 @@
 //	direct, err := directmedia.New(host, directmedia.Options{})
 //	e.Direct = direct // of an engine.Engine
 //
-// The link to an item of a feed is the address of the feed, then "#" and the guid of
-// the item. If the item has no guid, its link or the address of its recording takes the
-// place of the guid.
+// The link to an item of a feed is the address of the feed, then "#" and the guid of the
+// item. If the item has no guid, its link or the address of its recording replaces the
+// guid.
 //
 // The package reads the publisher's own transcript if there is one: the
 // podcast:transcript of an item, or the tracks of a player on a page. The file must

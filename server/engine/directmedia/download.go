@@ -109,7 +109,7 @@ func (d *download) receive(ctx context.Context, a *answer) (cut, err error) {
 	if d.o.Progress != nil {
 		d.o.Progress(d.done, d.total)
 	}
-	defer context.AfterFunc(ctx, func() { a.end(context.Cause(ctx)) })() // ends a read that waits
+	defer context.AfterFunc(ctx, func() { a.end(context.Cause(ctx)) })() // ends a waiting read
 	buffer := make([]byte, 64<<10)
 	for {
 		n, readErr := a.body.Read(buffer)
@@ -133,7 +133,7 @@ func (d *download) receive(ctx context.Context, a *answer) (cut, err error) {
 	}
 }
 
-// begin judges the head of an answer, and sets where in the file its content goes.
+// begin checks the head of an answer, and sets the position in the file for its content.
 func (d *download) begin(a *answer) error {
 	if e := a.Header.Get("Content-Encoding"); e != "" && e != "identity" && !a.Uncompressed {
 		return transcript.Errorf(transcript.UpstreamFailed, "The host packs the recording, which the service has not asked for.")
@@ -164,7 +164,8 @@ func (d *download) begin(a *answer) error {
 	return nil
 }
 
-// continues reports whether a partial answer begins where the file ends, and is of the same file.
+// continues reports whether a partial answer begins where the file ends, and belongs to the same
+// file.
 func (d *download) continues(a *answer) bool {
 	span, total, ok := strings.Cut(strings.TrimPrefix(a.Header.Get("Content-Range"), "bytes "), "/")
 	from, _, _ := strings.Cut(span, "-")
@@ -188,7 +189,7 @@ func (d *download) restart() error {
 	return nil
 }
 
-// versionOf is a validator that tells versions of a file apart byte by byte.
+// versionOf returns a validator that distinguishes versions of a file byte by byte.
 func versionOf(h http.Header) string {
 	tag := h.Get("ETag")
 	if strings.HasPrefix(tag, "W/") {
@@ -197,7 +198,7 @@ func versionOf(h http.Header) string {
 	return cmp.Or(tag, h.Get("Last-Modified"))
 }
 
-// live reports whether an answer is one of a server for radio.
+// live reports whether an answer comes from an internet radio server.
 func live(a *answer) bool {
 	if a.ContentLength >= 0 {
 		return false
@@ -210,8 +211,9 @@ func live(a *answer) bool {
 	return false
 }
 
-// provenEnd returns nil if the file is whole. HTTP proves that by a length, by chunks or by frames.
-// If an answer has none of these, its end may be a cut: then the host must say that nothing follows.
+// provenEnd returns nil if the file is complete. HTTP proves that by a length, by chunks or by
+// frames. If an answer has none of these, it may have been cut off. The host must then confirm that
+// nothing follows.
 func (d *download) provenEnd(ctx context.Context, a *answer) error {
 	if d.done == 0 {
 		return noMedia(empty, d.by)
@@ -237,7 +239,7 @@ func (d *download) provenEnd(ctx context.Context, a *answer) error {
 		"The host does not say how long the recording is, so that a part of it cannot be told from the whole. Download the file and upload it.")
 }
 
-// tooLarge is the error of a recording beyond the bound.
+// tooLarge is the error of a recording that exceeds the limit.
 func (d *download) tooLarge() error {
 	message := "The recording is larger than the %s that may be fetched by a link."
 	if d.total == 0 {

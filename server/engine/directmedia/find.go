@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// recording is what a link leads to.
+// recording is the target of a link.
 type recording struct {
 	by    namer  // of the sound
 	sound string // its address; empty means an item without a recording
@@ -20,14 +20,14 @@ type recording struct {
 	lang  string     // of the feed, as the publisher gives it
 }
 
-// close gives back the answer that has begun with the sound.
+// close closes the answer that has begun with the sound.
 func (r *recording) close() {
 	if r.first != nil {
 		r.first.close()
 	}
 }
 
-// takeFirst hands over the answer that has begun with the sound, if there is one and its bytes are
+// takeFirst returns the answer that has begun with the sound, if there is one and its bytes are
 // those of the file.
 func (r *recording) takeFirst() *answer {
 	a := r.first
@@ -35,11 +35,11 @@ func (r *recording) takeFirst() *answer {
 		return nil
 	}
 	r.first = nil
-	a.late.Stop() // the download has bounds of its own
+	a.late.Stop() // the download has its own limits
 	return a
 }
 
-// find opens a link and tells what it leads to. The caller closes the recording.
+// find opens a link and finds its recording. The caller closes the recording.
 func (s *Source) find(ctx context.Context, link string) (*recording, error) {
 	address, guid, _ := strings.Cut(link, "#")
 	guid, err := url.PathUnescape(guid)
@@ -77,8 +77,8 @@ func (s *Source) findIn(ctx context.Context, a *answer, guid string) (*recording
 	}
 }
 
-// originalOf is the address that was asked before all redirects: the next request may have to be
-// led to another place.
+// originalOf returns the address before all redirects, because the next request may have to be
+// redirected to another place.
 func originalOf(a *answer) string {
 	req := a.Request
 	for req.Response != nil {
@@ -87,7 +87,7 @@ func originalOf(a *answer) string {
 	return req.URL.String()
 }
 
-// titleOf is the name of a file, without what tells its format.
+// titleOf returns the name of a file, without its extension.
 func titleOf(at *url.URL) string {
 	name := path.Base(at.Path)
 	if name == "." || name == "/" {

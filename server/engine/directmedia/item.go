@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// errNoFeed is wrapped by the error of a document that proves to be no feed.
+// errNoFeed is wrapped by the error of a document that is proved not to be a feed.
 var errNoFeed = errors.New("directmedia: not a feed")
 
 // readFeed reads the feed of an answer.
@@ -74,8 +74,8 @@ func (s *Source) recordingOf(ctx context.Context, f *podcast.Feed, item *podcast
 	return rec
 }
 
-// itemOf finds the item of a feed that a page is about: its link leads to the page, or its
-// recording stands on the page.
+// itemOf finds the item of a feed that a page describes: the item links to the page, or
+// its recording is on the page.
 func itemOf(f *podcast.Feed, pages, sounds []string) *podcast.Item {
 	for i := range f.Items {
 		if link := f.Items[i].Link; link != "" && slices.Contains(pages, plain(link)) {
@@ -91,7 +91,7 @@ func itemOf(f *podcast.Feed, pages, sounds []string) *podcast.Item {
 	return nil
 }
 
-// plain is a link without the parts in which two links to one page may differ.
+// plain returns a link without the parts in which two links to one page may differ.
 func plain(link string) string {
 	link, _, _ = strings.Cut(link, "#")
 	_, link, _ = strings.Cut(link, "://")
@@ -105,7 +105,7 @@ func plain(link string) string {
 	return link
 }
 
-// file is the address of a file without its query, in which hosts count listeners.
+// file returns the address of a file without its query, in which hosts count listeners.
 func file(link string) string {
 	link, _, _ = strings.Cut(link, "?")
 	_, link, _ = strings.Cut(link, "://")

@@ -9,11 +9,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// kind is what a file is by its content.
+// kind is the kind of a file according to its content.
 type kind int
 
 const (
-	media kind = iota // audio or video, as far as the begin tells
+	media kind = iota // audio or video, as far as the beginning shows
 	page
 	feed
 	text // of any other kind
@@ -24,7 +24,7 @@ const (
 	empty
 )
 
-// kindOf tells the kind of a file by its begin. Bytes that mean nothing here may be media: the
+// kindOf detects the kind of a file from its beginning. Unknown bytes may be media: the
 // tool that reads media files decides.
 func kindOf(head []byte) kind {
 	body := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
@@ -57,7 +57,7 @@ func kindOf(head []byte) kind {
 	return media
 }
 
-// markupOf tells the kind of a file of tags by its root.
+// markupOf detects the kind of a markup file by its root element.
 func markupOf(body []byte) kind {
 	switch root(body) {
 	case "rss", "feed", "rdf:rdf":
@@ -69,7 +69,7 @@ func markupOf(body []byte) kind {
 	case "svg":
 		return picture
 	}
-	return page // a browser shows anything else as one
+	return page // a browser shows anything else as a page
 }
 
 // root is the name of the first tag, in lower case.
@@ -94,9 +94,9 @@ func root(body []byte) string {
 	return ""
 }
 
-// noMedia is the error of a link that leads to a file without sound; nil means that it may have
-// sound. A page instead of a recording may be one that blocks, so this proves nothing about the
-// recording.
+// noMedia returns the error of a link that leads to a file without sound, or nil if the file
+// may have sound. A page instead of a recording may be a page that blocks the service, so this
+// proves nothing about the recording.
 func noMedia(k kind, by namer) *transcript.Error {
 	switch k {
 	case media:

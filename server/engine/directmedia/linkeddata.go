@@ -18,7 +18,7 @@ type linked struct {
 	published                  time.Time
 }
 
-// about describes the recording; the page's own description stands in for missing members.
+// about describes the recording; the page's own description replaces missing members.
 func (l linked) about(page transcript.Metadata) transcript.Metadata {
 	return transcript.Metadata{
 		Title: cmp.Or(l.title, page.Title), Channel: cmp.Or(l.show, page.Channel), CreatorName: l.author,
@@ -29,8 +29,8 @@ func (l linked) about(page transcript.Metadata) transcript.Metadata {
 // maxNesting is how deep structured data is searched.
 const maxNesting = 16
 
-// linkedData returns the recordings in a block of structured data. A block that is not JSON
-// has none: pages carry many broken ones.
+// linkedData returns the recordings in a block of structured data. If a block is not JSON,
+// it has none: many pages contain broken blocks.
 func linkedData(block []byte, resolve func(string) string) []linked {
 	var data any
 	if json.Unmarshal(block, &data) != nil {
@@ -41,7 +41,7 @@ func linkedData(block []byte, resolve func(string) string) []linked {
 	return all
 }
 
-// collect searches data for recordings. around is what surrounds them.
+// collect searches data for recordings. around is the surrounding object.
 func collect(data any, around linked, depth int, resolve func(string) string, all *[]linked) {
 	if depth == 0 || len(*all) == maxFound {
 		return
@@ -73,7 +73,7 @@ func collect(data any, around linked, depth int, resolve func(string) string, al
 	}
 }
 
-// describe takes what an object says about its recording. The outermost object with a title is the
+// describe reads what an object says about its recording. The outermost object with a title is the
 // episode.
 func (l *linked) describe(object map[string]any) {
 	l.title = cmp.Or(l.title, word(object["name"]), word(object["headline"]))
@@ -110,16 +110,16 @@ func nameOf(value any) string {
 	return word(value)
 }
 
-// word is a value that is a text, otherwise "".
+// word returns a value if it is a text, and otherwise "".
 func word(value any) string {
 	s, _ := value.(string) // other values say nothing
 	return s
 }
 
-// isoDuration is a length by ISO 8601, without years and months.
+// isoDuration matches an ISO 8601 duration, without years and months.
 var isoDuration = regexp.MustCompile(`^P(?:(\d{1,3})D)?T?(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d{1,9})?)S)?$`)
 
-// seconds reads a length by ISO 8601, or 0 if the text is none.
+// seconds reads an ISO 8601 duration, or returns 0 if the text is none.
 func seconds(text string) (sum float64) {
 	found := isoDuration.FindStringSubmatch(text)
 	if found == nil {

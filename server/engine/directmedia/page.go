@@ -34,8 +34,8 @@ type pageFound struct {
 	title, heading, site string
 }
 
-// findOnPage finds the recording that a page is about: first as an item of the site's feed, then
-// on the page.
+// findOnPage finds the recording of a page: first as an item of the site's feed, then on the
+// page.
 func (s *Source) findOnPage(ctx context.Context, a *answer) (*recording, error) {
 	found, err := a.readPage()
 	if err != nil {
@@ -48,8 +48,8 @@ func (s *Source) findOnPage(ctx context.Context, a *answer) (*recording, error) 
 	return found.recording()
 }
 
-// findInFeeds finds the page among the items of the site's feeds, or nil if it is not there. A
-// feed that is proven not to be there is passed over. Other faults count, because the feed may
+// findInFeeds finds the page among the items of the site's feeds, or nil if it is not there.
+// It skips a feed that is proved to be missing. It returns other faults, because the feed may
 // name a transcript.
 func (s *Source) findInFeeds(ctx context.Context, found *pageFound) (*recording, error) {
 	for _, link := range found.feeds[:min(len(found.feeds), maxFeeds)] {
@@ -67,8 +67,8 @@ func (s *Source) findInFeeds(ctx context.Context, found *pageFound) (*recording,
 	return nil, nil
 }
 
-// recording is the recording on the page. It is an error if there is none, or if the page does not
-// tell which one it is about.
+// recording is the recording on the page. The error says that there is none, or that the page does
+// not show which recording it is about.
 func (p *pageFound) recording() (*recording, error) {
 	rec := &recording{by: publisher, about: transcript.Metadata{Title: cmp.Or(p.heading, p.title), Channel: p.site}}
 	one := func(all []string) bool {
@@ -107,7 +107,8 @@ func (p *pageFound) pages() (all []string) {
 	return all
 }
 
-// sounds are the recordings that the page names, if it is surely about one of them.
+// sounds returns the recordings that the page names, if the page is certainly about one
+// of them.
 func (p *pageFound) sounds() []string {
 	all := slices.Concat(p.graph, p.player)
 	for _, l := range p.data {
@@ -152,7 +153,7 @@ func (a *answer) readPage() (*pageFound, error) {
 	}
 }
 
-// tag reads a tag, and the text after it if that says something.
+// tag reads a tag, and the text after it if the text is needed.
 func (p *pageFound) tag(tags *html.Tokenizer) {
 	t := tags.Token()
 	at := map[string]string{}
@@ -218,7 +219,7 @@ func (p *pageFound) add(list []string, ref string) []string {
 	return list
 }
 
-// link resolves a link of the page; empty means that it is no web link.
+// link resolves a link of the page; empty means that it is not a web link.
 func (p *pageFound) link(ref string) string {
 	u, err := url.Parse(strings.TrimSpace(ref))
 	if err != nil || ref == "" {

@@ -71,7 +71,7 @@ const (
 )
 
 // joinWords makes segments of words. Many programs write a segment for each word: the times of the
-// words are kept. Other segments stay as they are.
+// words are kept. Other segments stay unchanged.
 func joinWords(all []transcript.Segment) []transcript.Segment {
 	single := 0
 	for _, s := range all {
@@ -97,15 +97,15 @@ func joinWords(all []transcript.Segment) []transcript.Segment {
 	return joined
 }
 
-// goesOn reports whether a word belongs to the segment before it.
+// goesOn reports whether a word belongs to the previous segment.
 func goesOn(before, word transcript.Segment) bool {
 	return before.Speaker == word.Speaker && word.Start-before.End() < longestGap &&
 		len(before.Text)+len(word.Text) < longestSegment && !strings.ContainsAny(before.Text[len(before.Text)-1:], ".?!")
 }
 
 // readHTML reads a transcript in the HTML of the podcast namespace: <cite> names a speaker, <time>
-// when the next text begins, and <p> is the text. Text before the first time is left out. A page
-// without times gives no segments.
+// says when the next text begins, and <p> is the text. Text before the first time is left out. A
+// page without times gives no segments.
 func readHTML(data []byte) caption.File {
 	r := htmlReader{tags: html.NewTokenizer(bytes.NewReader(data))}
 	for {

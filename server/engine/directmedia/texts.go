@@ -33,7 +33,7 @@ type track struct {
 }
 
 // tracksOf groups the transcripts by their languages, in the order of the publisher. The files of a
-// track stand in the order in which they are likely to have times.
+// track are sorted by how likely they are to have times.
 func tracksOf(files []textFile, lang string) (all []track) {
 	for _, f := range files {
 		tag := tagOf(f.lang)
@@ -55,7 +55,8 @@ func tracksOf(files []textFile, lang string) (all []track) {
 	return all
 }
 
-// tagOf is the tag of a language as the publisher writes it; "und": the text is none.
+// tagOf returns the tag of a language as the publisher writes it; "und" if the text is
+// not a tag.
 func tagOf(text string) string {
 	tag, err := language.Raw.Parse(strings.ReplaceAll(strings.TrimSpace(text), "_", "-"))
 	if err != nil || text == "" {
@@ -74,7 +75,7 @@ func (f textFile) rank() int {
 	return slices.Index(order, "") // by its content
 }
 
-// errUntimed says that a file is proven to be no transcript with times.
+// errUntimed means that a file is proved not to be a transcript with times.
 var errUntimed = errors.New("directmedia: a text without times")
 
 // readText lets pick choose among the publisher's transcripts, and reads the chosen one into found.
@@ -101,7 +102,8 @@ func (s *Source) readText(ctx context.Context, rec *recording, pick func([]trans
 }
 
 // readTrack reads the first file of a track that can be read. The error wraps errUntimed if all
-// files are proven to be of no use; a fault counts more, because that file may hold the text.
+// files are proved to be useless. Any other fault takes precedence, because that file may
+// contain the text.
 func (s *Source) readTrack(ctx context.Context, by namer, t track) (caption.File, error) {
 	fault := fmt.Errorf("%w: %s", errUntimed, t.Lang)
 	for _, f := range t.files {
@@ -119,7 +121,8 @@ func (s *Source) readTrack(ctx context.Context, by namer, t track) (caption.File
 	return caption.File{}, fault
 }
 
-// unreadable is the error of a transcript that may hold the text, with the way around it.
+// unreadable is the error of a transcript that may contain the text, and says how to
+// avoid it.
 func unreadable(err error) error {
 	const cure = `Ask with the language "asr" to have the speech recognized instead.`
 	e := transcript.Errorf(transcript.UpstreamFailed, "The publisher's transcript cannot be read now. %s", cure).Because(err)

@@ -102,7 +102,7 @@ func (c Condition) judge(found engine.Captions, err error, ended bool) (complain
 	case !ended:
 		complain("goes on %v after its context has ended", soon)
 	case err == nil && (c.Avoidable || c.at == page) && len(found.Tracks) == siteTracks:
-		// The source found all tracks on another way.
+		// The source found all tracks in another way.
 	case err == nil && len(c.Codes) > 0:
 		complain("no error and %d tracks, want %v", len(found.Tracks), c.Codes)
 	case err == nil:

@@ -51,7 +51,7 @@ const siteTracks = 3
 // Names of conditions that tests use.
 const (
 	CaptionTracks = "tracks"      // three tracks: manual ones in en and de, an automatic one in en
-	NoCaptions    = "proven none" // the site says that there are none
+	NoCaptions    = "proven none" // the site says that there are no tracks
 )
 
 // Conditions returns all conditions of a [Site].
@@ -114,7 +114,7 @@ var onTheWay = []Condition{
 	{Name: "trickle", Codes: upstream, Silent: true, does: trickle},
 }
 
-// ofAllRequests are conditions that all requests meet, so that no player is a way around them.
+// ofAllRequests are conditions that all requests meet, so that no player avoids them.
 var ofAllRequests = []Condition{
 	{Name: "429 (any request)", Codes: blocked, Blocks: true, at: anyOf, does: status(http.StatusTooManyRequests, "")},
 	{Name: "403 (any request)", Codes: blocked, Blocks: true, at: anyOf, does: status(http.StatusForbidden, "")},

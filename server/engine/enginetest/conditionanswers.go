@@ -100,7 +100,7 @@ func sorry(_ *Site, w http.ResponseWriter, r *http.Request, _ answer) {
 func sendSorry(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(http.StatusTooManyRequests)
-	_, _ = io.WriteString(w, captchaForm) // a client that is gone needs no answer
+	_, _ = io.WriteString(w, captchaForm) // a client that has disconnected needs no answer
 }
 
 func failedPrecondition(_ *Site, w http.ResponseWriter, _ *http.Request, _ answer) {
@@ -123,7 +123,7 @@ func bomb(_ *Site, w http.ResponseWriter, r *http.Request, good answer) {
 	w.Header().Set("Content-Type", good.contentType)
 	w.Header().Set("Content-Encoding", "gzip")
 	z := gzip.NewWriter(w)
-	_, _ = io.WriteString(z, good.body) // a client that is gone needs no answer
+	_, _ = io.WriteString(z, good.body) // a client that has disconnected needs no answer
 	blank := []byte(strings.Repeat("\n", 64<<10))
 	for range blanks / len(blank) {
 		if _, err := z.Write(blank); err != nil {

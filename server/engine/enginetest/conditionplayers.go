@@ -77,7 +77,7 @@ var silent = []Condition{
 	avoidable(silentBeside("a page with tracks", upstream, func(*Site, object) {})),
 }
 
-// avoidable returns a condition in which a source may find all tracks on another way.
+// avoidable returns a condition in which a source may find all tracks in another way.
 func avoidable(c Condition) Condition {
 	c.Avoidable = true
 	return c

@@ -61,7 +61,7 @@ func Direct(t *testing.T, source func(host engine.Host) engine.DirectSource) {
 // largeFeeds are links to feeds that are larger than any source reads.
 var largeFeeds = []string{"/feed-endless.xml#x", "/feed-zip-bomb.xml#x"}
 
-// directLink is a link on the fake host, and what a source makes of it.
+// directLink is a link on the fake host, with the expected result of a source.
 type directLink struct {
 	link string // its path, with a fragment
 
@@ -133,7 +133,7 @@ func coded(t *testing.T, what string, want transcript.Code, err error) bool {
 	return err == nil
 }
 
-// stops asks for what never answers.
+// stops requests an address that never answers.
 func (h *directHost) stops(t *testing.T, s engine.DirectSource) {
 	stopped := errors.New("stopped")
 	for _, link := range []string{"/silent", "/silent-after-head"} {
@@ -152,7 +152,7 @@ func (h *directHost) stops(t *testing.T, s engine.DirectSource) {
 	}
 }
 
-// sound is a file that begins like an MP3; n tells versions of it apart.
+// sound is a file that begins like an MP3; n distinguishes its versions.
 func sound(n byte) []byte {
 	return append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), bytes.Repeat([]byte{0xFF, 0xFB, 0x90, n, 7, 0xAA}, 30_000)...)
 }

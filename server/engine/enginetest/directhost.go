@@ -240,8 +240,8 @@ func (h *directHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveSpoiled answers with recordings that come badly. n is which request for the path this is: the
-// first is that for the captions, which reads the begin only.
+// serveSpoiled answers with damaged recordings. n is the number of the request for the path: the
+// first one is the request for the captions, which reads only the beginning.
 func (h *directHost) serveSpoiled(w http.ResponseWriter, r *http.Request, n int) {
 	whole := sound(0)
 	w.Header().Set("Content-Type", "audio/mpeg")
@@ -249,7 +249,7 @@ func (h *directHost) serveSpoiled(w http.ResponseWriter, r *http.Request, n int)
 	case "/lure/" + honest, "/lure/track.vtt":
 		h.serveLure(w, r)
 	case "/chunked.mp3":
-		_, _ = w.Write(whole[:1000]) // as below, a client that is gone needs no answer
+		_, _ = w.Write(whole[:1000]) // as below, a client that has disconnected needs no answer
 		_ = http.NewResponseController(w).Flush()
 		_, _ = w.Write(whole[1000:])
 	case "/packed.mp3":
@@ -325,7 +325,7 @@ func withoutLength(w http.ResponseWriter, head string, body []byte) {
 	_ = conn.Close()
 }
 
-// swelling sends a little that unpacks to a GiB.
+// swelling sends a small body that unpacks to a GiB.
 func swelling(w io.Writer, head string) {
 	z := gzip.NewWriter(w)
 	_, _ = z.Write([]byte(head))

@@ -51,7 +51,7 @@ func (s *DiscoverySite) windows() []int {
 	return []int{50, 30, 7}
 }
 
-// cannot reports whether an error says that the question cannot be asked, because of one of the
+// cannot reports whether an error says that the question cannot be asked because of one of the
 // parameters.
 func cannot(t T, err error, parameters ...string) bool {
 	t.Helper()

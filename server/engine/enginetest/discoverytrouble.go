@@ -78,7 +78,7 @@ type outcome struct {
 	got   any
 	err   error
 	asked int  // requests that the site received
-	ended bool // false: the question did not stop when it was told to
+	ended bool // false if the question did not stop when it was told to
 }
 
 // meet asks a question whose request number at meets a trouble; 0 means that none does.

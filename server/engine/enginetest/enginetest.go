@@ -11,7 +11,7 @@
 // The expected accuracy is the MaxErrorRate of the [Sample].
 //
 // To test a caption source, make one call too. The source must read the video site, and
-// take the site's address as an argument:
+// accept the site's address as an argument:
 //
 //	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
 //		return mysource.New(host, base)

@@ -24,7 +24,7 @@ const (
 type listCondition struct {
 	Condition
 	entries int    // in the list
-	alert   string // the site's own words, instead of the list
+	alert   string // the site's own words, which replace the list
 }
 
 // listConditions lists the site's answers to requests for a list.

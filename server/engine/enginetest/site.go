@@ -75,7 +75,7 @@ func newSite(t testing.TB, playerApart bool, handler func(*Site) http.Handler) *
 				return
 			}
 			s.reached.Add(1)
-			_ = conn.Close() // it has done its harm
+			_ = conn.Close() // the request has already had its effect
 		}
 	}()
 	server := httptest.NewUnstartedServer(handler(s))
@@ -126,7 +126,7 @@ func (s *Site) fill(playerApart bool) {
 	}}
 	s.of = map[string]Condition{}
 	for n, c := range s.conditions {
-		v := sitetest.Talk(2 * n) // even talks are no shorts
+		v := sitetest.Talk(2 * n) // even talks are not shorts
 		v.VideoID, v.Title, v.DurationSec, v.IsLive = contentID(n), new("A talk"), new(4), new(false)
 		v.Tracks = []transcript.Track{
 			{Lang: "en", Name: "English", Kind: transcript.TrackManual}, {Lang: "de", Name: "Deutsch", Kind: transcript.TrackManual},
@@ -157,7 +157,7 @@ type answer struct{ contentType, body string }
 
 func (a answer) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", a.contentType)
-	_, _ = io.WriteString(w, a.body) // a client that is gone needs no answer
+	_, _ = io.WriteString(w, a.body) // a client that has disconnected needs no answer
 }
 
 // answered returns a handler's answer to a request.

@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 )
 
-// mostEntries limits the files, folders and links in an archive. The published ones have some
-// fifty.
+// mostEntries limits the files, folders and links in an archive. The published archives have
+// some fifty.
 const mostEntries = 1000
 
 // mostUnpacked limits the bytes of an unpacked engine. The published engines take about three
@@ -24,7 +24,7 @@ func mostUnpacked(e Entry) int64 { return 1<<20 + 8*e.Bytes }
 
 // unpacker reads an archive.
 type unpacker struct {
-	most    int64 // most bytes that the archive may unpack to
+	most    int64 // the largest number of bytes to which the archive may unpack
 	entries int
 	// dir makes a folder, file writes a file with the content of r, link makes a symbolic link.
 	dir  func(name string) error
@@ -97,7 +97,7 @@ func unpack(ctx context.Context, archive io.Reader, most int64, into string) err
 	if err != nil {
 		return fmt.Errorf("models: %w", err)
 	}
-	defer func() { _ = root.Close() }() // all written files are closed already
+	defer func() { _ = root.Close() }() // all written files are already closed
 	var links []string
 	u := unpacker{
 		most: most,

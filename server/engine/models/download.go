@@ -61,7 +61,7 @@ func pauses() backoff.BackOff {
 	return b
 }
 
-// refusal is an answer that another try would not change.
+// refusal is an answer that another attempt would not change.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
@@ -171,7 +171,7 @@ func (f *Folder) request(ctx context.Context, d Download, p *partial) (*http.Res
 // receive writes the body of an answer to the partial file. It returns the pause that the
 // server asks for before the next try.
 func (f *Folder) receive(resp *http.Response, d Download, p *partial, progress Progress) (pause time.Duration, err error) {
-	defer func() { _ = resp.Body.Close() }() // it was read, or is not needed
+	defer func() { _ = resp.Body.Close() }() // the body was read, or is not needed
 	switch resp.StatusCode {
 	case http.StatusOK:
 		if resp.ContentLength >= 0 && resp.ContentLength != d.Bytes {
@@ -250,7 +250,7 @@ func refused(resp *http.Response) (time.Duration, error) {
 	return 0, &refusal{said + ": use another mirror"}
 }
 
-// judge decides whether another try could help; otherwise its error says what would.
+// judge decides whether another attempt could help; otherwise its error says what would.
 func judge(ctx context.Context, err error, reached bool) error {
 	var (
 		no          *refusal

@@ -94,8 +94,8 @@ func (p *partial) close() error {
 	return nil
 }
 
-// removeOdd removes a path that is no regular file, so that nothing is written through a link
-// into another file.
+// removeOdd removes a path that is not a regular file, so that nothing is written through a
+// link into another file.
 func removeOdd(path string) error {
 	if _, err := size(path); errors.Is(err, errNoFile) {
 		return os.Remove(path)

@@ -96,7 +96,7 @@ func (f *Folder) Plan(ctx context.Context, name string, from Sources) (Plan, err
 }
 
 // needsEngine returns the engine that has to be pulled, and why. It returns the zero value if
-// the program works already.
+// the program already works.
 func (f *Folder) needsEngine(ctx context.Context, program string) (Entry, string, error) {
 	_, _, err := f.usableProgram(ctx, program)
 	if err == nil {
@@ -116,7 +116,7 @@ func (f *Folder) needsEngine(ctx context.Context, program string) (Entry, string
 	if lookErr != nil {
 		return Entry{}, "", lookErr
 	}
-	if item.State == StateInstalled { // it is installed and does not run: pulling it again would not help
+	if item.State == StateInstalled { // it is installed but does not run, so pulling it again would not help
 		return Entry{}, "", fmt.Errorf("models: the engine that was pulled: %w", err)
 	}
 	return e, err.Error(), nil

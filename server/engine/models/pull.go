@@ -31,10 +31,10 @@ func (f *Folder) Pull(ctx context.Context, plan Plan, progress Progress) error {
 
 func (f *Folder) pull(ctx context.Context, d Download, progress Progress) error {
 	item, err := f.look(d.Entry)
-	if err != nil || item.State == StateInstalled { // installed since the plan was made
+	if err != nil || item.State == StateInstalled { // the entry was installed after the plan was made
 		return err
 	}
-	if d.Kind != KindEngine || f.verifyFile(ctx, d.Entry, nil) != nil { // the archive may be there already
+	if d.Kind != KindEngine || f.verifyFile(ctx, d.Entry, nil) != nil { // the archive may already exist
 		if err := f.get(ctx, d, progress); err != nil {
 			return err
 		}

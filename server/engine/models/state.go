@@ -107,8 +107,8 @@ func (f *Folder) lookForProgram(item Item) (Item, error) {
 	return item, nil
 }
 
-// errNoFile reports a folder, a link or anything else that is no regular file. Links are not
-// followed, because they may lead to any file.
+// errNoFile means that a path is a folder, a link or anything else that is not a regular
+// file. Links are not followed, because they may lead to any file.
 var errNoFile = errors.New("it is no file")
 
 // size returns the size of a regular file.

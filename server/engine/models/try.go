@@ -54,8 +54,8 @@ func (f *Folder) try(ctx context.Context, program string) (string, error) {
 	return path, nil
 }
 
-// firstWords returns the argument with which a program ends at once: parakeet-cli tells no
-// version.
+// firstWords returns the arguments with which a program ends at once, because parakeet-cli
+// does not print its version.
 func firstWords(program string) string {
 	if filepath.Base(program) == ParakeetCLI {
 		return "--help"

@@ -167,7 +167,7 @@ func wordsOf(words []answerWord, end float64) []transcript.Word {
 	for _, w := range words {
 		text := strings.TrimSpace(w.Word)
 		from, to := clamp(w.Start, w.End, end)
-		if from > to || text == "" { // many a word has no length
+		if from > to || text == "" { // many words have no length
 			continue
 		}
 		out = append(out, transcript.Word{Text: text, Start: from, End: to, Confidence: probability(float64(w.Probability))})

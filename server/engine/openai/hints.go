@@ -18,7 +18,7 @@ func takesHints(model string) bool {
 	return strings.HasPrefix(path.Base(model), "gpt-transcribe")
 }
 
-// hints tell a model what it is likely to hear.
+// hints tell a model which words it will probably hear.
 type hints struct {
 	keywords  []string
 	languages []string // subtags

@@ -34,7 +34,7 @@ import (
 const (
 	name = "openai"
 
-	// DefaultModel is used if [Options] name no model.
+	// DefaultModel is used if [Options] names no model.
 	DefaultModel = "whisper-1"
 	// DefaultMaxBytes is the upload limit of the hosted service: 25 MiB.
 	DefaultMaxBytes = 25 << 20
@@ -47,8 +47,8 @@ const (
 	// work on half a minute at once.
 	bestChunk = 2 * time.Minute
 	window    = 30 * time.Second
-	// leastAudio is the shortest audio that the hosted service accepts. Shorter audio holds no
-	// word.
+	// leastAudio is the shortest audio that the hosted service accepts. Shorter audio contains
+	// no word.
 	leastAudio = 100 * time.Millisecond
 )
 

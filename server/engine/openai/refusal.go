@@ -88,5 +88,5 @@ func message(member json.RawMessage) string {
 	if json.Unmarshal(member, &object) == nil && object.Message != "" {
 		return object.Message
 	}
-	return string(member) // of another shape: as it is
+	return string(member) // of another form: unchanged
 }

@@ -19,7 +19,7 @@ const (
 	dialTime   = 10 * time.Second
 )
 
-// detail is how much a request asks the endpoint to tell about the text.
+// detail is how much information about the text a request asks for.
 type detail int32
 
 const (
@@ -29,7 +29,8 @@ const (
 	textOnly                   // text without times
 )
 
-// tellsNoTimes reports whether a model tells no times: the hosted models except whisper.
+// tellsNoTimes reports whether a model returns no times: the hosted models except
+// whisper.
 func tellsNoTimes(model string) bool {
 	return strings.HasPrefix(path.Base(model), "gpt-")
 }
@@ -41,7 +42,7 @@ func takesPrompts(model string) bool { return !diarizes(model) }
 // httpClient returns the client that sends requests. The client follows no redirect, and so
 // asks no other host.
 func httpClient(given *http.Client) *http.Client {
-	own := http.Client{Transport: &http.Transport{ // no Proxy: the environment is not asked
+	own := http.Client{Transport: &http.Transport{ // no Proxy, so that the environment is ignored
 		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
 		TLSHandshakeTimeout:    dialTime,
 		IdleConnTimeout:        time.Minute,
@@ -55,8 +56,8 @@ func httpClient(given *http.Client) *http.Client {
 	return &own
 }
 
-// do sends a request once; the caller knows better when to try again. The body of an answer of
-// status 200 is bounded, and the caller closes it. Any other answer is a *refusal.
+// do sends a request once, because the caller knows better when to try again. The body of an
+// answer of status 200 is bounded, and the caller closes it. Any other answer is a *refusal.
 func (r *Recognizer) do(req *http.Request) (io.ReadCloser, error) {
 	r.authorize(req)
 	resp, err := r.http.Do(req)
@@ -97,7 +98,7 @@ func (r *Recognizer) transcribe(ctx context.Context, q question) ([]byte, questi
 		case ok:
 			r.detail.CompareAndSwap(int32(q.detail), int32(less)) // or another call has lowered it
 		case q.hints.refused(err):
-			// The hints are without the refused ones now.
+			// The hints no longer contain the refused ones.
 		case q.prompt != "" && refusesPrompt(err):
 			q.prompt = ""
 		default:

@@ -17,14 +17,14 @@ const packages = "install the Debian packages pocketsphinx and pocketsphinx-en-u
 // faultLines is how many lines of the program's log are kept.
 const faultLines = 3
 
-// faults keeps the last lines of the program's log that are more than information: a failing
-// program tells the reason there.
+// faults keeps the last lines of the program's log that are more than information, because a
+// failing program gives the reason there.
 type faults struct {
 	line []byte
 	kept []string
 }
 
-// Write takes the next piece of the log. It never fails.
+// Write receives the next part of the log. It never fails.
 func (f *faults) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
@@ -48,7 +48,7 @@ func (f *faults) take() {
 	f.kept = f.kept[max(0, len(f.kept)-faultLines):]
 }
 
-// String is the faults in one line.
+// String returns the faults in one line.
 func (f *faults) String() string {
 	if len(f.kept) == 0 {
 		return "nothing in its log"

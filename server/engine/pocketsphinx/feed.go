@@ -18,9 +18,9 @@ type feed struct {
 	bytes    atomic.Int64
 }
 
-// Read gives the next samples to the program.
+// Read passes the next samples to the program.
 func (f *feed) Read(b []byte) (int, error) {
-	f.report(f.taken()) // a reader that asks for more has taken the previous piece
+	f.report(f.taken()) // a reader that asks for more has used the previous part
 	n, err := f.pcm.Read(b)
 	f.bytes.Add(int64(n))
 	return n, err

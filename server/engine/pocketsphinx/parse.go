@@ -31,7 +31,7 @@ var (
 	pronunciation = regexp.MustCompile(`\(\d+\)$`)
 )
 
-// Write takes the next piece of the output. It never fails.
+// Write receives the next part of the output. It never fails.
 func (p *parser) Write(b []byte) (int, error) {
 	n := len(b)
 	for {

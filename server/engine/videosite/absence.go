@@ -9,11 +9,11 @@ type evidence struct {
 	question
 	by     Player
 	said   *player.Answer
-	before error // of the players that were asked before; nil means that there is none
+	before error // of the earlier players; nil if there is none
 }
 
-// proof is what proves that a video has no captions. A player that the site no longer accepts
-// is no refusal of the video.
+// proof has the requirements that prove that a video has no captions. A player that the site
+// no longer accepts does not count as a refusal of the video.
 var proof = player.Absence[evidence]{
 	{Name: "no player before has withheld captions", Missing: evidence.withheldBefore},
 	{Name: "the player names the captions of every video", Missing: evidence.silent},

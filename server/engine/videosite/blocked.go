@@ -16,7 +16,7 @@ func blocked(pause time.Duration, why error) *transcript.Error {
 	return r.Because(why)
 }
 
-// broken is the error for an answer that is of no use.
+// broken is the error for a useless answer.
 func broken(message string) *transcript.Error {
 	return transcript.Errorf(transcript.UpstreamFailed, "%s", message)
 }

@@ -92,7 +92,7 @@ func (r *Route) checkRedirect(req *http.Request, via []*http.Request) error {
 	return broken("The platform leads elsewhere.").Because(fmt.Errorf("videosite: redirected to host %q", to.Host))
 }
 
-// unreachable tells why there is no answer, or only a partial one. ctx is the context of the
+// unreachable says why there is no answer, or only a part of one. ctx is the context of the
 // request.
 func (v *visit) unreachable(ctx context.Context, err error) error {
 	var coded *transcript.Error

@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// errSilent says that a player proves nothing: the player names no captions of any video, or the
-// page holds no answer of the player.
+// errSilent means that a player proves nothing: the player names no captions of any video, or
+// the page contains no answer of the player.
 var errSilent = errors.New("videosite: the player names no captions of any video")
 
 // question is what a visit asks the players.
@@ -46,8 +46,8 @@ func (v *visit) inTurn(q question) (engine.Captions, error) {
 	return learned, reason
 }
 
-// passesOver reports whether the next player may know more after an error, by how much the error
-// says about the content: 0 means that the next player is not asked.
+// passesOver reports whether the next player may know more after an error. It depends on how
+// much the error says about the content: 0 means that the next player is not asked.
 func passesOver(err error) int {
 	switch {
 	case err == nil:
@@ -64,8 +64,8 @@ func passesOver(err error) int {
 	return 0
 }
 
-// hear asks one player. before is the error of the previous players; nil means that there
-// is none.
+// hear asks one player. before is the error of the previous players; nil if there is
+// none.
 func (v *visit) hear(p Player, q question, before error) (found engine.Captions, err error) {
 	said, err := v.answer(p, q)
 	if err != nil {
@@ -101,7 +101,7 @@ func (v *visit) answer(p Player, q question) (*player.Answer, error) {
 	return said, nil
 }
 
-// withheld is the error of a player before that listed captions or hid them.
+// withheld is the error of an earlier player that listed captions or hid them.
 func withheld(before error) bool {
 	return refusal.CaptionToken.Names(before) || player.IsUndelivered(before)
 }

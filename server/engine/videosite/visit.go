@@ -27,7 +27,7 @@ type visit struct {
 
 func (r *Route) visit(ctx context.Context) (*visit, error) {
 	// Without a list of public suffixes a site could set cookies for all of ".com". That is
-	// harmless here, because no other site is ever asked.
+	// harmless here, because the visit sends requests to no other site.
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, fmt.Errorf("videosite: %w", err)
@@ -44,7 +44,7 @@ var (
 	value    = regexp.MustCompile(`\bvalue="([^"]*)"`)
 )
 
-// page fetches the page of a video. If the site asks for consent, page gives it, once.
+// page fetches the page of a video. If the site asks for consent, page gives it once.
 func (v *visit) page(id string) ([]byte, error) {
 	link := v.link("/watch", url.Values{"v": {id}})
 	page, err := v.get(pageRequest, Player{}, link)
@@ -77,8 +77,8 @@ func (v *visit) asksConsent(page []byte) bool {
 	return bytes.Contains(page, []byte(`action="`+v.consent.String()+`"`))
 }
 
-// consentTo sets the cookie that the consent page's form would set. It reports whether the page
-// holds the form.
+// consentTo sets the cookie that the form on the consent page would set. It reports whether the
+// page contains the form.
 func (v *visit) consentTo(page []byte) bool {
 	for _, input := range inputTag.FindAll(page, -1) {
 		m := value.FindSubmatch(input)
@@ -143,7 +143,7 @@ func (v *visit) track(p Player, id string, t track) (caption.File, error) {
 	return text, nil
 }
 
-// misread is the error for an answer of an unexpected shape: a captcha, or an unknown page.
+// misread is the error for an answer of an unexpected form: a captcha, or an unknown page.
 func misread(body []byte, why error) *transcript.Error {
 	if bytes.Contains(body, []byte(`class="g-recaptcha"`)) {
 		return refusal.Blocked.Because(errors.New("videosite: a captcha"))

@@ -17,7 +17,7 @@ type answer struct {
 	// Segments are absent in an answer that has only a text.
 	Segments []struct {
 		Text  string   `json:"text"`
-		Start *float64 `json:"start"` // seconds; absent if the server tells no times
+		Start *float64 `json:"start"` // seconds; absent if the server returns no times
 		End   *float64 `json:"end"`
 		// Words are whisper's tokens.
 		Words []struct {
@@ -60,7 +60,7 @@ func (a answer) recognition(asked, code string, length time.Duration) (engine.Re
 	}
 	segments := segmentsOf(spans, heard, length)
 	switch {
-	case len(segments) == 0: // the language may be that of an earlier recording
+	case len(segments) == 0: // the language may belong to an earlier recording
 	case asked == "":
 		asked = whispermodel.Tag(heard)
 	case heard != "" && heard != code:

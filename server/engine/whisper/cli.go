@@ -55,8 +55,8 @@ func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	return &CLI{program: p}, nil
 }
 
-// Info describes the recognizer. A model for English supports only English and does not
-// detect the language; every other model supports all languages of Whisper.
+// Info describes the recognizer. A model for English supports only English and does not detect
+// the language; every other model supports all languages of Whisper.
 func (c *CLI) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{
 		Name:        cliName,

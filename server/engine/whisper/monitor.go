@@ -19,7 +19,7 @@ type lines struct {
 	line []byte
 }
 
-// Write takes the next piece of the log. It never fails.
+// Write receives the next part of the log. It never fails.
 func (l *lines) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
@@ -40,10 +40,10 @@ func (l *lines) end() {
 	l.take(line)
 }
 
-// complaints are the first lines of a log that tell of errors.
+// complaints are the first lines of a log that report errors.
 type complaints []string
 
-// add keeps a line if the line tells of an error.
+// add keeps a line if it reports an error.
 func (c *complaints) add(line string) {
 	lower := strings.ToLower(line)
 	if len(*c) < maxComplaints && (strings.Contains(lower, "error") || strings.Contains(lower, "failed")) {
@@ -61,7 +61,7 @@ func (c complaints) mention(phrases ...string) bool {
 	return false
 }
 
-// String is the complaints in one line.
+// String returns the complaints in one line.
 func (c complaints) String() string {
 	if len(c) == 0 {
 		return "nothing in its log"
@@ -94,7 +94,7 @@ func newMonitor(length time.Duration, progress func(time.Duration)) *monitor {
 
 // reach reports a percentage. The program may report more than 100 at the end of the audio.
 func (m *monitor) reach(percent string) {
-	n, _ := strconv.Atoi(percent) // the pattern bounds the digits, so it is a number
+	n, _ := strconv.Atoi(percent) // the pattern limits the digits, so it is a number
 	done := m.length * time.Duration(min(n, 100)) / 100
 	if m.progress != nil && done >= m.done {
 		m.done = done

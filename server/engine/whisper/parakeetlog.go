@@ -23,7 +23,7 @@ var (
 type parakeetLog struct {
 	lines
 	complaints
-	listed           bool // the list of segments was there
+	listed           bool // the list of segments was in the log
 	segmentsToCome   int
 	promised, tokens int // tokens that the program counts, and lines with tokens
 	heard            []token
@@ -44,12 +44,12 @@ func (l *parakeetLog) read(line string) {
 	} else if found := tokenLine.FindStringSubmatch(line); found != nil {
 		l.tokens++
 		l.hear(found[1], found[2], found[3], found[4])
-	} else if !l.listed { // after the list comes only heard text
+	} else if !l.listed { // after the list there is only recognized text
 		l.add(line)
 	}
 }
 
-// complete reports whether the log lists all that it promises.
+// complete reports whether the log contains everything that it announces.
 func (l *parakeetLog) complete() bool {
 	return l.listed && l.segmentsToCome == 0 && l.tokens == l.promised
 }

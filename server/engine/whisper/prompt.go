@@ -9,8 +9,8 @@ import (
 // context: the tokens that guide recognition.
 
 const (
-	// mostContext is how many tokens of context guide a model; of a longer context, the last
-	// ones.
+	// mostContext is how many tokens of context guide a model; if the context is longer, the
+	// last ones count.
 	mostContext = 224
 	// carryPrompt keeps the prompt in the context for every half minute of the audio, not only
 	// for the first.

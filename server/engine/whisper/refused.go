@@ -40,8 +40,8 @@ func refused(resp *http.Response, prompt string) error {
 	case code == http.StatusRequestTimeout, code >= 500:
 		return upstream("The speech recognition server failed.").Because(why)
 	}
-	// The sender, the address or the form of the request is wrong: the recording itself is
-	// known to be sound.
+	// The sender, the address or the form of the request is wrong, because the recording
+	// itself is valid.
 	return transcript.Errorf(transcript.ConfigError, "The speech recognition server does not accept requests from here: check its address.").
 		With("engine", serverName).Because(why)
 }
@@ -56,7 +56,7 @@ func notAnAnswer(err error) error {
 	return upstream("The speech recognition server sends an unexpected answer.").Because(fmt.Errorf("whisper: %w", err))
 }
 
-// unreachable tells why there is no answer, or only a partial one, to a request that was sent
+// unreachable says why there is no answer, or only a part of one, to a request that was sent
 // with limited, a child of ctx.
 func unreachable(ctx, limited context.Context, err error) error {
 	switch {
@@ -91,7 +91,7 @@ func complaint(resp *http.Response, prompt string) error {
 	return fmt.Errorf("whisper: status %d: %s", resp.StatusCode, said(string(body), prompt))
 }
 
-// said returns a server's message, for the log. The message may repeat the request, and no log
+// said returns a server's message for the log. The message may repeat the request, and no log
 // may show a prompt, so with a prompt the message is left out.
 func said(words, prompt string) string {
 	if prompt != "" {

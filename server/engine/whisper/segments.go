@@ -58,8 +58,8 @@ func or(at *float64, otherwise float64) float64 {
 	return *at
 }
 
-// clock moves times into a span of the audio, in seconds: whisper's times may lie behind its
-// end.
+// clock moves times into a span of the audio, in seconds, because whisper's times may lie
+// after its end.
 type clock struct{ start, end float64 }
 
 func (c clock) place(at float64) float64 { return min(max(at, c.start), c.end) }

@@ -1,6 +1,6 @@
-// Package whisper recognizes speech with whisper.cpp, in some hundred languages,
-// offline. [CLI] runs the program whisper-cli, which loads the model for each call.
-// [Server] uses a running whisper-server, which keeps the model loaded.
+// Package whisper recognizes speech with whisper.cpp, in some hundred languages, offline.
+// [CLI] runs the program whisper-cli, which loads the model for each call. [Server] uses
+// a running whisper-server, which keeps the model loaded.
 //
 //	cli, err := whisper.NewCLI(host, whisper.CLIOptions{Model: "/var/lib/models/ggml-base.en.bin"})
 //	heard, err := cli.Recognize(ctx, audio, engine.RecognizeOptions{})
@@ -44,7 +44,7 @@ func unknownLanguage(engine, tag string) *transcript.Error {
 		With("language", tag).With("engine", engine)
 }
 
-// finished reports to Progress that all of the audio is done.
+// finished reports to Progress that all audio is done.
 func finished(opts engine.RecognizeOptions, length time.Duration) {
 	if opts.Progress != nil {
 		opts.Progress(length)

@@ -13,19 +13,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// This file proves that a content has no captions. The tables below decide that, and nothing else
-// does. Without their proof it is not known whether there are captions, and an error says why.
+// This file proves that a content has no captions. Only the tables below decide this. Without
+// a proof, it is not known whether there are captions, and an error says why.
 
-// evidence is what a run has left that lists no tracks.
+// evidence is the result of a run that lists no tracks.
 type evidence struct {
 	*media
 	answers  []*player.Answer // of the site's players, in the pages that the program has kept
-	distrust error            // why the silence of this release proves nothing; nil means that it was tested
+	distrust error            // why the silence of this release proves nothing; nil if the release was tested
 }
 
-// proofByPage is what proves it on the video site: the player of the site's own pages. That
-// player names all captions of a video. The program asks other players too, which often name
-// none, and it does not report every refusal.
+// proofByPage has the requirements of a proof on the video site. The proof comes from the
+// player of the site's own pages. That player names all captions of a video. The program
+// asks other players too, which often name none, and it does not report every refusal.
 var proofByPage = player.Absence[evidence]{
 	{Name: "the release of the program is tested", Missing: evidence.untested},
 	{Name: "the program reports nothing that may hide captions", Missing: evidence.complaint},
@@ -33,7 +33,7 @@ var proofByPage = player.Absence[evidence]{
 	{Name: "each answer says that the video has no captions", Missing: evidence.unproven},
 }
 
-// proofElsewhere is what proves it on other platforms.
+// proofElsewhere has the requirements of a proof on other platforms.
 var proofElsewhere = player.Absence[evidence]{
 	{Name: "the release of the program is tested", Missing: evidence.untested},
 	{Name: "the program finds something to play", Missing: evidence.unplayable},
@@ -78,7 +78,7 @@ func (m *media) hidden() error {
 }
 
 // withheld returns an error if the found tracks may be incomplete. A problem that hides the
-// media hides the captions too, unless it concerns the media alone.
+// media hides the captions too, unless it concerns only the media.
 func (m *media) withheld(tracks int) error {
 	if err := m.hidden(); err != nil || tracks > 0 {
 		return err

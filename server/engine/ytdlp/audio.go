@@ -21,9 +21,9 @@ const maxMedia = 2 << 30
 // file may also contain video, if the platform has no file with only the sound.
 // MaxBytes limits the file; other traffic (headers, playlists) may add a little.
 //
-// If a live stream has not ended or not begun, the error is UNAVAILABLE. When ctx ends,
-// the error is context.Cause(ctx). Faults of this machine have no code. If the platform refuses
-// the download, [Access] is used.
+// If a live stream has not ended or not begun, the error is UNAVAILABLE. When ctx ends, the
+// error is context.Cause(ctx). Faults of this machine have no code. If the platform refuses the
+// download, Audio uses [Access].
 func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	c.Login = c.Login && o.Private != nil
 	said := &callers{known: o.Known, private: o.Private}
@@ -38,13 +38,13 @@ func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o 
 	return path, cmp.Or(said.no, err)
 }
 
-// callers are the callbacks of a caller of Audio over all ways: each is called at most once, and an
+// callers are the callbacks of a caller of Audio for all ways: each is called at most once, and an
 // error of one ends every way.
 type callers struct {
 	known   func(transcript.Metadata) error
 	private func() error
 	told    bool
-	no      error // what the caller has answered
+	no      error // the answer of the caller
 }
 
 func (c *callers) know(m transcript.Metadata) error {

@@ -24,10 +24,10 @@ const (
 )
 
 // cache is the program's cache about players of the video site. It is a folder of this process,
-// never the user's. No run works in the folder itself: each run gets a copy, and the cache takes
-// back what it understands of the copy. So one run cannot change what another one reads
-// meanwhile, and no link and no special file comes into the cache. It is safe for concurrent
-// use.
+// never the user's. No run works in the folder itself: each run gets a copy, and the cache then
+// takes the files of the copy that it understands. So one run cannot change the files that
+// another one reads meanwhile, and no link and no special file enters the cache. It is safe for
+// concurrent use.
 type cache struct {
 	dir string // empty means that there is no cache
 	now func() time.Time
@@ -67,14 +67,14 @@ func (c *cache) lend(scratch string, to *engine.Command) (giveBack func(well boo
 	return func(well bool) {
 		defer func() { _ = os.RemoveAll(copied) }() // a remainder lies in the scratch directory
 		if !well {
-			c.clear() // something in the cache may have led the program astray
+			c.clear() // something in the cache may have caused the failure
 			return
 		}
 		c.takeBack(copied)
 	}
 }
 
-// takeBack puts the understood files of a copy into the cache.
+// takeBack puts the files of a copy that it understands into the cache.
 func (c *cache) takeBack(copied string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,7 @@ func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.dir != "" {
-		_ = os.RemoveAll(c.dir) // what stays is pruned by its age
+		_ = os.RemoveAll(c.dir) // remaining files are pruned by their age
 	}
 }
 
@@ -167,8 +167,8 @@ func named(root *os.Root, folder string, form *regexp.Regexp) (names []string) {
 	return slices.DeleteFunc(found, func(name string) bool { return !form.MatchString(name) })
 }
 
-// understood reports whether a text has the form of a cached one: the release of the program, and
-// data.
+// understood reports whether a text has the form of a cached file: the release of the program,
+// and data.
 func understood(text []byte) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil || len(members) != 2 || members["data"] == nil {

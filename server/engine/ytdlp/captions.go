@@ -31,9 +31,9 @@ import (
 // program reports nothing that may hide captions. If pick takes only a track that the
 // platform withholds without a token, the error is PO_TOKEN_REQUIRED.
 //
-// If a live stream has not ended or not begun, the error is UNAVAILABLE. When ctx ends,
-// the error is context.Cause(ctx). Faults of this machine have no code. If the platform refuses
-// the captions, [Access] is used, and each further run calls pick again.
+// If a live stream has not ended or not begun, the error is UNAVAILABLE. When ctx ends, the
+// error is context.Cause(ctx). Faults of this machine have no code. If the platform refuses the
+// captions, Captions uses [Access], and each further run calls pick again.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	found, err := d.captions(ctx, c, pick)
 	more, ok := afterRefusal(ctx, d, c, cmp.Or(err, unlisted(found)), func(d *Downloader) (engine.Captions, error) {
@@ -47,7 +47,7 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 }
 
 // unlisted is the refusal of a platform that withholds tracks of unknown languages, if pick has
-// chosen no other track; nil means that there is no such refusal.
+// chosen no other track; nil if there is no such refusal.
 func unlisted(found engine.Captions) error {
 	if found.Unlisted && found.Track == nil {
 		return refusal.CaptionToken.Because(errors.New("ytdlp: withheld: tracks of unknown languages"))
@@ -114,7 +114,7 @@ func (p *program) read(ctx context.Context, m *media, t track) (caption.File, er
 	return text, nil
 }
 
-// misread returns the error for a caption file that is none: the platform wants a captcha
+// misread returns the error for a file without captions: the platform wants a captcha
 // solved, or sends something else.
 func misread(path string, why error) error {
 	page, err := readPage(path)

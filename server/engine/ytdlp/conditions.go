@@ -43,14 +43,14 @@ var fatal = []condition{
 }
 
 // conditions are checked from the top; the first condition whose phrases all occur in a
-// complaint gives its meaning. So special conditions stand above general ones: a missing track
-// is a broken promise, while a missing page means that the content is gone. Complaints that
-// every run makes when something is missing (a runtime, a format) stand below the site's own
-// messages. A complaint that matches no condition is UPSTREAM_FAILED.
+// complaint gives its meaning. Special conditions therefore come before general ones: a
+// missing track is a broken promise, while a missing page means that the content is gone.
+// Complaints that every run makes if something is missing (a runtime, a format) come after
+// the site's own messages. A complaint that matches no condition is UPSTREAM_FAILED.
 var conditions = slices.Concat(ofSite, ofMachine, ofMedia, ofAnswers)
 
-// ofCaptions are the conditions that may hide captions: all except those of the media alone.
-// Conditions of failed pages count in warnings only.
+// ofCaptions are the conditions that may hide captions: all conditions except those that
+// concern only the media. Conditions of failed pages apply only to warnings.
 var ofCaptions = slices.Concat(ofSite, ofMachine, ofAnswers, ofPages)
 
 // ofSite are the site's own messages.
@@ -75,7 +75,7 @@ var ofSite = []condition{
 	{[]string{"playback on other websites has been disabled"}, undelivered},
 	{[]string{"experiment that applies drm"}, undelivered},
 
-	// Blocked, before the walls: the words of a bot check ask to "sign in".
+	// Blocked, before the logins, because the words of a bot check ask to "sign in".
 	{[]string{"not a bot"}, refusal.Blocked},
 	{[]string{"anti-bot"}, refusal.Blocked},
 	{[]string{"captcha"}, refusal.Blocked},
@@ -92,7 +92,7 @@ var ofSite = []condition{
 	{[]string{"http error 403"}, refusal.Blocked},
 	{[]string{"http error 429"}, refusal.Blocked},
 
-	// Private and members only, before the walls: their words offer a login too.
+	// Private and members only, before the logins, because their words offer a login too.
 	{[]string{"private video"}, refusal.Private},
 	{[]string{"video is private"}, refusal.Private},
 	{[]string{"post is private"}, refusal.Private},
@@ -173,7 +173,7 @@ var ofMachine = []condition{
 	{[]string{"no supported javascript runtime"}, noRuntime},
 }
 
-// ofMedia are the reasons why formats are not available. They tell nothing about captions: a
+// ofMedia are the reasons why formats are not available. They say nothing about captions: a
 // site that only accepts browsers refuses the page, and the program reports that too.
 var ofMedia = []condition{
 	{[]string{"attempting impersonation"}, noImitation},
@@ -184,7 +184,7 @@ var ofMedia = []condition{
 	{[]string{"challenge solver"}, noRuntime},
 	{[]string{"challenge request"}, noRuntime},
 	{[]string{"to solve js challenges"}, noRuntime},
-	{[]string{"signature extraction failed"}, noRuntime}, // by older versions, which bring their own interpreter
+	{[]string{"signature extraction failed"}, noRuntime}, // by older versions, which include their own interpreter
 	{[]string{"nsig extraction failed"}, noRuntime},
 	{[]string{"nsig function"}, noRuntime},
 	{[]string{"signature function"}, noRuntime},
@@ -204,8 +204,8 @@ var ofMedia = []condition{
 	{[]string{"no video formats found"}, undelivered},
 }
 
-// ofPages are complaints about pages and answers that could not be fetched and may hold
-// captions.
+// ofPages are complaints about pages and answers that could not be fetched and may
+// contain captions.
 var ofPages = []condition{
 	{[]string{"unable to download api page"}, undelivered},
 	{[]string{"unable to download webpage"}, undelivered},

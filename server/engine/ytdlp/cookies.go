@@ -107,7 +107,7 @@ func ofHosts(host string, hosts []string) bool {
 func readPrivate(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
-	} else if !info.Mode().IsRegular() { // to open a pipe may last forever
+	} else if !info.Mode().IsRegular() { // opening a pipe may block for ever
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	file, err := os.Open(path)

@@ -2,8 +2,8 @@ package ytdlp
 
 import "github.com/transcriptkit/transcriptkit/server/engine"
 
-// These texts tell how to repair the program's faults, in words that stand after "X is missing:
-// ". Errors and findings use them.
+// These texts tell how to repair the program's faults, in words that follow "X is missing: ".
+// Errors and findings use them.
 const (
 	getProgram = `install the latest release of yt-dlp with its solver scripts and curl_cffi, as the file yt-dlp_linux (on ARM yt-dlp_linux_aarch64) of ` +
 		`https://github.com/yt-dlp/yt-dlp/releases/latest kept as /usr/local/bin/yt-dlp, or by PIPX_HOME=/opt/pipx PIPX_BIN_DIR=/usr/local/bin ` +

@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// A run that describes several videos has these bounds for each video, in addition to the
-// bounds of the run: bytes of pages, and time.
+// A run that describes several videos has these limits for each video, in addition to the
+// limits of the run: bytes of pages, and time.
 const (
 	maxPage  = 8 << 20
 	pageTime = 10 * time.Second
@@ -124,12 +124,12 @@ func (s *descriptions) next(line []byte) {
 	s.since = nil
 }
 
-// describe reads the description of a video, or nil if the site says that the video does not
-// exist.
+// describe reads the description of a video, or returns nil if the site says that the video
+// does not exist.
 func describe(c engine.Content, line []byte, exit engine.Exit) (*video.Video, error) {
 	m, err := parseMedia(line, c.ExternalID)
 	switch {
-	case err != nil: // several contents, or an unknown shape
+	case err != nil: // several contents, or an unknown form
 		return nil, upstream("The platform's answer cannot be understood.").Because(err)
 	case m == nil:
 		return nil, proven(fault(c, exit))
@@ -182,8 +182,8 @@ func (m *media) video() video.Video {
 	return v
 }
 
-// captioned adds the existing captions. If all tracks are forced ones, it leaves open whether
-// there are captions.
+// captioned adds the existing captions. If all tracks are forced tracks, it is not decided
+// whether there are captions.
 func captioned(v *video.Video, tracks []track) {
 	v.TrackMetadataStatus = transcript.TracksOK
 	if len(tracks) == 0 {

@@ -15,8 +15,8 @@ import (
 )
 
 // proveAbsence asks the player of the site's own pages about the videos that were described
-// without any tracks, all in one run. If that proves nothing, the description leaves the
-// question open.
+// without any tracks, all in one run. If that proves nothing, it is not decided whether the
+// video has captions.
 func (d *Downloader) proveAbsence(ctx context.Context, contents []engine.Content, found []video.Video) error {
 	var silent []engine.Content
 	for _, c := range contents {

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// The names of the things that Examine looks at.
+// The names of the things that Examine examines.
 const (
 	programName   = "yt-dlp"
 	runtimeName   = "JavaScript runtime"
@@ -29,7 +29,7 @@ type hole struct {
 }
 
 var holes = []hole{
-	{"CVE-2023-46121", withoutSmuggling}, // pages lead the program around its proxy
+	{"CVE-2023-46121", withoutSmuggling}, // pages can make the program bypass its proxy
 	{"CVE-2024-38519", "2024.07.01"},     // a page chooses the extension of a file's name
 	{"CVE-2026-50023", "2026.06.09"},     // as above
 }
@@ -51,7 +51,7 @@ func (p *program) examine(ctx context.Context, v version, err error) []engine.Fi
 		return []engine.Finding{f}
 	}
 	all := []engine.Finding{p.examineProgram(v)}
-	if v < imitates { // its other lines do not matter here
+	if v < imitates { // its other lines are not needed here
 		return append(all, unused, new(equipment).imitation(p.cure))
 	}
 	said, err := p.equipment(ctx, v)

@@ -27,7 +27,8 @@ const (
 // BanWarning is a warning about cookies. It continues a sentence, after a semicolon.
 const BanWarning = "the platform may ban the account of these cookies"
 
-// examine reports on the further ways of the operator. It asks the token provider for its version.
+// examine reports on the operator's additional ways to content. It asks the token provider for its
+// version.
 func (a Access) examine(ctx context.Context, v version) (all []engine.Finding) {
 	if a.Plugins != "" {
 		all = append(all, examinePlugins(a.Plugins, v))

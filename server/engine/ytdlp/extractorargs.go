@@ -17,8 +17,8 @@ var extractorArgs = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_-]*):([A-Za-z0-
 // maxExtractorArgs limits a value of --extractor-args, in bytes.
 const maxExtractorArgs = 2000
 
-// checkExtractorArgs returns an error for a value that is no value of --extractor-args. The value
-// is always an argument of its own after that option, so the value cannot be another option.
+// checkExtractorArgs returns an error for an invalid value of --extractor-args. The value is
+// always an argument of its own after that option, so the value cannot be another option.
 func (a Access) checkExtractorArgs(args string) error {
 	parts := extractorArgs.FindStringSubmatch(args)
 	switch {

@@ -32,11 +32,11 @@ func (d *Downloader) find(ctx context.Context, c engine.Content) (m *media, trac
 	return d.askAll(ctx, c, page, err)
 }
 
-// pageAnswer is what the player of the site's own pages has told of a content.
+// pageAnswer is the answer of the player of the site's own pages about a content.
 type pageAnswer struct {
-	*media // nil means that the program describes nothing
+	*media // nil if the program describes nothing
 	tracks []track
-	kept   bool // the program has kept a page of the site
+	kept   bool // the program has saved a page of the site
 }
 
 // settled reports whether other players are not asked: the player has captions or proves that
@@ -75,7 +75,7 @@ func (d *Downloader) askPage(ctx context.Context, c engine.Content) (p pageAnswe
 		return p, failed
 	}
 	p.kept = pages.kept > 0
-	if err != nil || !p.byPlayers() { // a site of the operator's own may have the place of the video site
+	if err != nil || !p.byPlayers() { // the operator may have replaced the video site by another site
 		p.media, p.tracks, err = d.listed(ctx, p.media, err)
 		return p, err
 	}
@@ -86,8 +86,8 @@ func (d *Downloader) askPage(ctx context.Context, c engine.Content) (p pageAnswe
 }
 
 // askAll asks all players of the program, after the player of the pages neither had captions nor
-// proved that there are none. They may have captions, or tell more of the reason. They prove no
-// absence.
+// proved that there are none. They may have captions, or give more information about the reason.
+// They prove no absence.
 func (d *Downloader) askAll(ctx context.Context, c engine.Content, page pageAnswer, reason error) (*media, []track, error) {
 	how := look{}
 	if page.media != nil {
@@ -115,8 +115,8 @@ func (d *Downloader) askAll(ctx context.Context, c engine.Content, page pageAnsw
 	return described, nil, reason
 }
 
-// mayPass reports whether an error is a fault, not an answer of the site: another question may
-// tell more.
+// mayPass reports whether an error is a fault, and not an answer of the site, so that another
+// question may get an answer.
 func mayPass(err error) bool {
 	var e *transcript.Error
 	return errors.As(err, &e) && (e.Code == transcript.UpstreamFailed || e.Code == transcript.ConfigError)

@@ -13,7 +13,7 @@ type format struct {
 	VideoCodec text `json:"vcodec"`
 }
 
-// UnmarshalJSON reads a value that is no object as an unknown format.
+// UnmarshalJSON reads a value that is not an object as an unknown format.
 func (f *format) UnmarshalJSON(data []byte) error {
 	type plain format
 	var p plain
@@ -48,8 +48,8 @@ func (m *media) playable() error {
 
 func (m *media) fault() *transcript.Error { return fault(m.content, m.exit) }
 
-// audible returns an error if there is nothing to hear. A content is known to be silent only if
-// the program reports nothing that it left out.
+// audible returns an error if there is no sound. A content is known to be silent only if the
+// program reports nothing that it left out.
 func (m *media) audible() error {
 	err := m.playable()
 	silent := m.AudioCodec == "none" && m.VideoCodec != "none"

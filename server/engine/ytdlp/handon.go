@@ -30,8 +30,8 @@ var (
 
 type object = map[string]any
 
-// guard asks the egress guard about an address, as [engine.Host] describes; nil means that
-// there is none.
+// guard asks the egress guard about an address, as [engine.Host] describes; nil if there
+// is no guard.
 type guard func(ctx context.Context, job, address string) error
 
 // handOn makes the description for the run that fetches the media.

@@ -39,9 +39,9 @@ type media struct {
 	exit    engine.Exit // its warnings
 }
 
-// look tells how to inspect a content. The zero value uses the program's defaults.
+// look says how to inspect a content. The zero value uses the program's defaults.
 type look struct {
-	dir       string   // the program's working directory; empty means one that is removed afterwards
+	dir       string   // the program's working directory; empty means a directory that is removed afterwards
 	args      []string // more options
 	talks     bool     // the options make the program report its steps
 	noScripts bool     // no JavaScript is run

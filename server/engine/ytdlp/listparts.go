@@ -147,7 +147,7 @@ func uploadsOf(l engine.List, channelID string) engine.List {
 
 func uploadsID(channelID string) string { return "UU" + strings.TrimPrefix(channelID, "UC") }
 
-// readList asks for some of a list's entries, counted from 1, without a closer look at them. If the
+// readList asks for some of a list's entries, counted from 1, without their details. If the
 // platform refuses the plain way, the ways of [Access] follow, without a login.
 func (d *Downloader) readList(ctx context.Context, l engine.List, items string) (*list, error) {
 	if err := checkLink(l.URL); err != nil {

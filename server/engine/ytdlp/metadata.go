@@ -61,8 +61,7 @@ func (t *tally) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// words is a list of strings; other elements are left out. nil means that there is no
-// list.
+// words is a list of strings; other elements are left out. nil if there is no list.
 type words []string
 
 // UnmarshalJSON never fails.
@@ -81,8 +80,8 @@ func (w *words) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// pictures is the address of the widest of several pictures, and of the last one if several are
-// equally wide. The banners of a channel's page do not count.
+// pictures is the address of the widest of several pictures. If several are equally wide, it is
+// the last of them. The banners of a channel's page do not count.
 type pictures string
 
 // UnmarshalJSON never fails.

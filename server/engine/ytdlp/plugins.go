@@ -34,7 +34,7 @@ func checkPlugins(folder string) error {
 		if files++; files > maxPluginFiles {
 			return fmt.Errorf("more than %d files in %s: name a folder of plugins alone", maxPluginFiles, folder)
 		}
-		info, err := os.Stat(path) // what a link leads to
+		info, err := os.Stat(path) // the target of a link
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // it leads nowhere
@@ -47,7 +47,7 @@ func checkPlugins(folder string) error {
 	})
 }
 
-// escapeGlob escapes the characters that mean something in a pattern.
+// escapeGlob escapes the characters that have a meaning in a pattern.
 func escapeGlob(path string) string {
 	var escaped []rune
 	for _, r := range path {

@@ -10,7 +10,7 @@ import (
 // for unknown values.
 const progressTemplate = "download:progress: %(progress.downloaded_bytes)s %(progress.total_bytes)s %(progress.total_bytes_estimate)s"
 
-// maxLine bounds, in bytes, a line of the program's output.
+// maxLine limits a line of the program's output, in bytes.
 const maxLine = 64 << 10
 
 // progress reads the program's standard output during a download.
@@ -48,7 +48,7 @@ func (p *progress) read(line string) {
 		return
 	}
 	if done <= p.done {
-		return // a piece is fetched again
+		return // a fragment is fetched again
 	}
 	p.done = done
 	if total == 0 {

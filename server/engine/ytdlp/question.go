@@ -22,7 +22,7 @@ type answer[T any] struct {
 	value T
 }
 
-// of reports whether the answer came from these files, and none was replaced.
+// of reports whether the answer came from these files, and none of them was replaced.
 func (a *answer[T]) of(files []os.FileInfo) bool {
 	return a != nil && slices.EqualFunc(a.files, files, func(x, y os.FileInfo) bool {
 		return os.SameFile(x, y) && x.Size() == y.Size() && x.ModTime().Equal(y.ModTime())

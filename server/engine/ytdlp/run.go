@@ -69,7 +69,7 @@ type run struct {
 	// talks reports that the program is asked to report its steps in addition to its
 	// complaints.
 	talks bool
-	// noScripts runs no JavaScript: what is read does not need the formats of the media.
+	// noScripts runs no JavaScript, because the run does not need the formats of the media.
 	noScripts bool
 	// caches gives the run the cache about the players of the video site.
 	caches bool
@@ -84,10 +84,10 @@ type program struct {
 	file    string // a name to look up, or an absolute path
 	cure    string
 	log     *slog.Logger
-	runtime *jsRuntime // nil means that none was named
+	runtime *jsRuntime // nil if none was named
 	cache   *cache
 	way     *way       // nil means the plain one
-	site    *suiteSite // that the runs ask instead of the network; nil outside of the suite
+	site    *suiteSite // that the runs ask instead of the network; nil outside of the test suite
 	said    *question[version]
 	told    *question[*equipment]
 }
@@ -123,7 +123,7 @@ func (p *program) run(ctx context.Context, r run) (engine.Exit, error) {
 		return engine.Exit{}, err
 	}
 	giveBack := func(bool) {}
-	if r.caches && p.site == nil && p.way == nil { // nothing of a login is cached
+	if r.caches && p.site == nil && p.way == nil { // nothing from a run with a login is cached
 		giveBack = p.cache.lend(p.host.Dir, &c)
 	}
 	c.Args = joinExtractorArgs(append(c.Args, r.args...))
@@ -168,8 +168,8 @@ func (p *program) start(ctx context.Context, c engine.Command) (engine.Exit, err
 	)
 	switch {
 	case err == nil && exit.Code == -1:
-		// The program did not end by itself and broke none of our limits: the system was short
-		// of something.
+		// The program did not end by itself and did not exceed our limits: the system had too
+		// few resources.
 		return exit, fmt.Errorf("ytdlp: %s was killed: %s", p.file, lastComplaint(exit.Stderr))
 	case err == nil:
 		return exit, nil

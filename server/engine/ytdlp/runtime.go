@@ -60,8 +60,8 @@ func (p *program) runtimes() (all []jsRuntime) {
 	return all
 }
 
-// lookRuntime finds a runtime: in the program's own folder, as a virtual environment has both,
-// otherwise where the runner finds programs.
+// lookRuntime finds a runtime: first in the program's own folder, because a virtual
+// environment has both, and otherwise where the runner finds programs.
 func (p *program) lookRuntime(file string) (path string, err error) {
 	if program, err := p.host.Programs.Look(p.file); err == nil {
 		if program, err = filepath.EvalSymlinks(program); err == nil {

@@ -20,8 +20,7 @@ func (r Reader) RecordingsOf(ctx context.Context, account string) (all []Recordi
 	return all, wrap("recordings of "+account, err)
 }
 
-// LongSnapshot is Snapshot for a reader that may pause between two questions for any
-// time.
+// LongSnapshot is Snapshot for a reader that may pause between two questions for any time.
 func (s *Store) LongSnapshot(ctx context.Context, read func(ctx context.Context, r Reader) error) error {
 	return s.sql.Snapshot(ctx, func(ctx context.Context, db bun.IDB) error {
 		if s.Shared() {

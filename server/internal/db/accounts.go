@@ -69,8 +69,7 @@ type Standing struct {
 	Key    *Key // nil if the account has no key with that id
 }
 
-// Standing returns the state of the account in the period that began at the given time.
-// One query.
+// Standing returns the state of the account in the period that began at the given time. One query.
 func (r Accounts) Standing(ctx context.Context, account, keyID string, period time.Time) (Standing, error) {
 	var row struct {
 		Usage

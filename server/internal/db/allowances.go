@@ -70,9 +70,8 @@ func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool
 	return true, w.setReserved(ctx, j, want)
 }
 
-// Hold reserves the amount in the row of a new job. If the limits of the job do not
-// permit that amount, Hold changes nothing and reports false: the caller rolls the job
-// back.
+// Hold reserves the amount in the row of a new job. If the limits of the job do not permit that
+// amount, Hold changes nothing and reports false: the caller rolls the job back.
 func (w AllowancesTx) Hold(ctx context.Context, j *Job) (bool, error) {
 	return w.use(ctx, j.Account, j.Limits, Usage{Reserved: j.Reserved})
 }

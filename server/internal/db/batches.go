@@ -36,9 +36,8 @@ type Batch struct {
 	CacheTTL time.Duration `bun:"cache_ttl"`
 	Trace    string        // the same as in a Job
 
-	// Status is the stored status. BatchState.Shown shows a pending batch as processing as
-	// soon as one of its items has started. The first item that ends changes the stored
-	// status.
+	// Status is the stored status. BatchState.Shown shows a pending batch as processing as soon as one
+	// of its items has started. The first item that ends changes the stored status.
 	Status    batch.Status
 	LastError *transcript.LastError // why the list is read again
 	Error     *transcript.Error     // why the list could not be read
@@ -86,14 +85,12 @@ const shownStatus = `CASE WHEN b.status = 'pending' AND (
 		WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND (j.stage <> 'queued' OR j.sequence > 1)))
 	THEN 'processing' ELSE b.status END`
 
-// itemError is the newest error of the jobs that items of the batch in the row b wait for, in
-// SQL.
+// itemError is the newest error of the jobs that items of the batch in the row b wait for, in SQL.
 const itemError = `(SELECT j.last_error FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
 	WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND j.last_error IS NOT NULL
 	ORDER BY j.last_error ->> 'at' DESC LIMIT 1)`
 
-// Owned returns the account's batch. For the batch of another account, the error is
-// ErrNotFound.
+// Owned returns the account's batch. For the batch of another account, the error is ErrNotFound.
 func (r Batches) Owned(ctx context.Context, account, id string) (*BatchState, error) {
 	found, err := r.states(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ? AND b.id = ?", account, id))
 	switch {

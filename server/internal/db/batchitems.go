@@ -66,8 +66,7 @@ type ItemsTx struct {
 	tx *Tx
 }
 
-// Page returns at most n items of the account's batch, by position, after the given
-// position.
+// Page returns at most n items of the account's batch, by position, after the given position.
 func (r Items) Page(ctx context.Context, account, batchID string, after, n int) ([]ItemState, error) {
 	var items []ItemState
 	err := itemStates(r.db.NewSelect().Model(&items)).
@@ -114,8 +113,7 @@ func (r Items) WithoutJob(ctx context.Context, batchID string, n int) ([]BatchIt
 	return items, wrap("items of batch "+batchID, err)
 }
 
-// ShortLinks returns the items of a batch with short links that are not resolved, by
-// position.
+// ShortLinks returns the items of a batch with short links that are not resolved, by position.
 func (r Items) ShortLinks(ctx context.Context, batchID string) ([]BatchItem, error) {
 	var items []BatchItem
 	err := r.db.NewSelect().Model(&items).
@@ -186,8 +184,7 @@ func (w ItemsTx) End(ctx context.Context, itemID string, status batch.ItemStatus
 	return mustAffect("item "+itemID, res, err)
 }
 
-// EndOfJobs ends the items of a batch that wait for jobs that are ending, and returns
-// those jobs.
+// EndOfJobs ends the items of a batch that wait for jobs that are ending, and returns those jobs.
 func (w ItemsTx) EndOfJobs(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) (waited []string, err error) {
 	err = endItems(w.db, status, end).
 		Where("batch_id = ? AND job_id IN (?) AND status = 'pending'", batchID, bun.List(jobIDs)).

@@ -18,11 +18,9 @@ type Chunk struct {
 	Silent   bool    // not recognized
 	Channel  int     // of a recording whose channels are recognized separately, from 1; otherwise 0
 	MediaKey string  // the blob of its audio; "" if the chunk is silent
-	// MediaSHA256 is the hash of that blob; nil if the blob was stored before hashes were
-	// kept.
+	// MediaSHA256 is the hash of that blob; nil if the blob was stored before hashes were kept.
 	MediaSHA256 []byte `bun:"media_sha256"`
-	// Result is the recognition as JSON; nil until the chunk is done. It is
-	// stored compressed.
+	// Result is the recognition as JSON; nil until the chunk is done. It is stored compressed.
 	Result []byte
 	// Done says that the chunk has a result, or is silent and needs none.
 	Done bool
@@ -104,8 +102,7 @@ func (r Chunks) All(ctx context.Context, workID string) ([]Chunk, error) {
 	return r.list(ctx, workID, func(*bun.SelectQuery) {})
 }
 
-// Next returns at most limit chunks of work in order, from the n-th on, with the existing
-// results.
+// Next returns at most limit chunks of work in order, from the n-th on, with the existing results.
 func (r Chunks) Next(ctx context.Context, workID string, n int, limit int64) ([]Chunk, error) {
 	return r.list(ctx, workID, func(q *bun.SelectQuery) { q.Where("n >= ?", n).Limit(limit) })
 }

@@ -13,9 +13,8 @@ import (
 // them.
 var ErrNewer = errors.New("store: the tables are of a newer version")
 
-// compatible returns ErrNewer if the tables have a later migration than this program, and the
-// table compatibility rules this program out. If there is no later migration, it makes no
-// query.
+// compatible returns ErrNewer if the tables have a later migration than this program, and the table
+// compatibility rules this program out. If there is no later migration, it makes no query.
 func compatible(ctx context.Context, db bun.IDB, have, want Tables) error {
 	if have.Ours <= want.Ours {
 		return nil

@@ -92,8 +92,7 @@ func (r Works) ByID(ctx context.Context, id string) (*Work, error) {
 	return scanOne[Work](ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
 }
 
-// Lock is ByID. Until this transaction ends, no other transaction can change or lock the
-// work.
+// Lock is ByID. Until this transaction ends, no other transaction can change or lock the work.
 func (w WorksTx) Lock(ctx context.Context, id string) (*Work, error) {
 	q := w.tx.sql.ForUpdate(w.db.NewSelect().Where("id = ?", id))
 	return scanOne[Work](ctx, q, "extraction "+id)
@@ -240,9 +239,8 @@ func (s *Store) WithAudio(ctx context.Context, age time.Duration) (ended []Work,
 	return ended, wrap("ended extractions with audio", err)
 }
 
-// AudioGoes records that the audio of work that has ended is being deleted. The caller
-// deletes the audio afterwards, because a step may record meanwhile that it has left
-// more.
+// AudioGoes records that the audio of work that has ended is being deleted. The caller deletes the
+// audio afterwards, because a step may record meanwhile that it has left more.
 func (s *Store) AudioGoes(ctx context.Context, id string) error {
 	_, err := s.sql.Do(ctx, `UPDATE extractions SET audio_ended_at = NULL WHERE id = ?`, id)
 	return wrap("audio of extraction "+id, err)

@@ -59,8 +59,7 @@ type AnswerKind string
 const (
 	// JobAnswer returns a job.
 	JobAnswer AnswerKind = "job"
-	// OutcomeAnswer returns the outcome of the job with the ID: its result, or why it has
-	// none.
+	// OutcomeAnswer returns the outcome of the job with the ID: its result, or why it has none.
 	OutcomeAnswer AnswerKind = "outcome"
 	// TranscriptAnswer returns a transcript.
 	TranscriptAnswer AnswerKind = "transcript"
@@ -74,8 +73,7 @@ const (
 
 // KeyState is the state of an idempotency key.
 type KeyState struct {
-	// Held is set if the key was free and now belongs to this request until it is settled or
-	// released.
+	// Held is set if the key was free and now belongs to this request until it is settled or released.
 	Held *HeldKey
 	// Fingerprint of the first request; nil while it is not known yet.
 	Fingerprint []byte
@@ -286,8 +284,7 @@ func (s Idempotency) Release(ctx context.Context, h HeldKey) error {
 	return wrap("release idempotency key", err)
 }
 
-// freeAll ends all leases: the recorded answers become final, and the other keys become
-// free.
+// freeAll ends all leases: the recorded answers become final, and the other keys become free.
 func (s Idempotency) freeAll(ctx context.Context) error {
 	return s.store.InTx(Unhurried(ctx), func(ctx context.Context, tx *Tx) error { // it reads the keys of a whole day
 		_, err := tx.db.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where("NOT done AND answer_kind <> ''").Exec(ctx)

@@ -50,10 +50,9 @@ type Job struct {
 	EndedAt   *time.Time
 }
 
-// Limits are the limits of the plan of a job's account when the job was made. They are
-// stored as one JSON object, so that a new member needs no column. A change that adds a
-// member also fills in the member for running jobs. The zero value permits nothing; -1
-// means no limit.
+// Limits are the limits of the plan of a job's account when the job was made. They are stored as
+// one JSON object, so that a new member needs no column. A change that adds a member also fills in
+// the member for running jobs. The zero value permits nothing; -1 means no limit.
 type Limits struct {
 	// ASR permits speech recognition.
 	ASR bool `json:"asr,omitempty"`
@@ -64,8 +63,7 @@ type Limits struct {
 	// MaxBytes is the largest file behind a direct link. A negative value means no limit. 0
 	// permits no direct links.
 	MaxBytes int64 `json:"maxBytes,omitempty"`
-	// Period is the start of the period whose allowances pay for the job: Transcripts and
-	// ASRMinutes.
+	// Period is the start of the period whose allowances pay for the job: Transcripts and ASRMinutes.
 	Period      time.Time `json:"period"`
 	Transcripts int64     `json:"transcripts"`
 	ASRMinutes  int64     `json:"asrMinutes"`
@@ -148,9 +146,8 @@ func (r Jobs) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
 	return jobs, wrap("abandoned claims of batch "+batchID, err)
 }
 
-// Insert stores a new job and its first event, or returns ErrExists if the account has a
-// running job of the work. An empty id, and a zero sequence, attempt and times are filled
-// in.
+// Insert stores a new job and its first event, or returns ErrExists if the account has a running
+// job of the work. An empty id, and a zero sequence, attempt and times are filled in.
 func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	if !lifecycle.CanMove(lifecycle.State{}, j.State) {
 		return fmt.Errorf("store: insert job: it cannot begin as %s/%s", j.State.Status, j.State.Stage)
@@ -177,8 +174,7 @@ func (j *Job) Waits() queue.Waiting {
 	return queue.Waiting{Turns: []string{cmp.Or(j.Turn, j.Account)}, Asked: j.Asked}
 }
 
-// JobEvent is one transition of a job. The job's row has the other members of a terminal
-// event.
+// JobEvent is one transition of a job. The job's row has the other members of a terminal event.
 type JobEvent struct {
 	Sequence       int
 	State          lifecycle.State `bun:"embed:"`
@@ -205,8 +201,7 @@ type eventRow struct {
 	JobEvent `bun:",extend"`
 }
 
-// record writes the event of each job's current state, and wakes the watchers of the
-// jobs.
+// record writes the event of each job's current state, and wakes the watchers of the jobs.
 func (w JobsTx) record(ctx context.Context, jobs []Job) error {
 	if len(jobs) == 0 {
 		return nil

@@ -91,8 +91,7 @@ func (w KeysTx) Insert(ctx context.Context, k Key) error {
 	return insertNew(ctx, w.db, "key "+k.Prefix, &k)
 }
 
-// Revoke marks the key as revoked, or returns ErrNotFound. The time of an
-// earlier revocation stays.
+// Revoke marks the key as revoked, or returns ErrNotFound. The time of an earlier revocation stays.
 func (w KeysTx) Revoke(ctx context.Context, prefix string, at time.Time) error {
 	res, err := revocation(w.tx, prefix, at).Exec(ctx)
 	return mustAffect("revoke key "+prefix, res, err)

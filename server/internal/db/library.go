@@ -11,9 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// LibraryRow is an entry of an account's library: a saved text, running work, failed
-// work, or a batch. The row of a text points to the text, because other accounts may have
-// saved the same text.
+// LibraryRow is an entry of an account's library: a saved text, running work, failed work, or a
+// batch. The row of a text points to the text, because other accounts may have saved the same text.
 //
 // A transaction must lock a piece of work before it makes or changes the rows of the
 // work. A transaction that writes rows of texts, or removes rows of any kind, locks the
@@ -117,8 +116,7 @@ func (r Library) readSaved(ctx context.Context, questions []question) (map[quest
 		N     int
 		Saved `bun:",extend"`
 	}
-	// Each half of the query has its own index. Times without a declared type: see
-	// readShelves.
+	// Each half of the query has its own index. Times without a declared type: see readShelves.
 	err := r.askAll(ctx, &rows, `SELECT n, transcript_id, changed_at, job_id, revision FROM (
 			SELECT a.n, l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, l.revision, 1 AS is_text, l.updated_at, l.id
 			FROM asked AS a

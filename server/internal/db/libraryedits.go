@@ -63,11 +63,10 @@ func (r Library) Contents(ctx context.Context, account string, n int) (keys []li
 	return keys, wrap("library of "+account, err)
 }
 
-// Remove removes the rows that a key names from the library of an account, or returns
-// ErrNotFound. It also deletes texts that belong to the account alone, with the cached
-// answers that would return them: the text of an upload, a text that a program stored for
-// the account, and a corrected copy. A text stays as long as the account has a copy of
-// it.
+// Remove removes the rows that a key names from the library of an account, or returns ErrNotFound.
+// It also deletes texts that belong to the account alone, with the cached answers that would return
+// them: the text of an upload, a text that a program stored for the account, and a corrected copy.
+// A text stays as long as the account has a copy of it.
 func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) error {
 	if err := w.LockTexts(ctx, key.Platform, key.ExternalID); err != nil {
 		return err
@@ -100,9 +99,8 @@ func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) 
 	return nil
 }
 
-// Correct points the row of a text, which was read under LockTexts, at a corrected copy that
-// the transaction has stored for the account of the row. The revision of the row grows by
-// one.
+// Correct points the row of a text, which was read under LockTexts, at a corrected copy that the
+// transaction has stored for the account of the row. The revision of the row grows by one.
 func (w LibraryTx) Correct(ctx context.Context, row *LibraryRow, copyID string) error {
 	row.TranscriptID, row.Edited, row.Revision, row.UpdatedAt = copyID, true, row.Revision+1, sqldb.Moment(time.Now())
 	err := w.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {

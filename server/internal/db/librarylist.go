@@ -33,9 +33,8 @@ func (r Library) Page(ctx context.Context, account string, q library.Query) (*li
 	return page, nil
 }
 
-// Related returns at most n texts in the library of an account by the creator of a row,
-// newest first, without the texts of the row's own content. It returns none if the
-// creator is not known.
+// Related returns at most n texts in the library of an account by the creator of a row, newest
+// first, without the texts of the row's own content. It returns none if the creator is not known.
 func (r Library) Related(ctx context.Context, of *LibraryRow, n int) ([]library.Item, error) {
 	if of.Creator == "" {
 		return []library.Item{}, nil

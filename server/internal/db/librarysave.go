@@ -67,8 +67,7 @@ func (w LibraryTx) repoint(ctx context.Context, to *LibraryRow, accounts any) er
 }
 
 // grown starts the indexing of accounts' texts if enough of them are not indexed. Only one saved
-// text in eight makes the query, because the query counts rows: the last digit of an id is
-// random.
+// text in eight makes the query, because the query counts rows: the last digit of an id is random.
 func (w LibraryTx) grown(ctx context.Context, transcriptID string, accounts ...string) error {
 	if !strings.HasSuffix(transcriptID, "0") && !strings.HasSuffix(transcriptID, "8") {
 		return nil
@@ -115,10 +114,9 @@ func (w LibraryTx) lockedHead(ctx context.Context, transcriptID string) (*transc
 	return w.tx.Transcripts.head(ctx, transcriptID) // another transaction may have changed the title before this one got the lock
 }
 
-// become turns rows of work into rows of the text. If an account already has a row of the
-// text, the row of the work is deleted, and the row of the text takes over the star and
-// the text. A row with a corrected text keeps its text. become returns the number of rows
-// of work.
+// become turns rows of work into rows of the text. If an account already has a row of the text, the
+// row of the work is deleted, and the row of the text takes over the star and the text. A row with
+// a corrected text keeps its text. become returns the number of rows of work.
 func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
 	n, err := w.becomeText(ctx, open, text)
 	if err == nil && n > 0 && w.tx.indexed != text.TranscriptID {

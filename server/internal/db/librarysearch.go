@@ -44,9 +44,8 @@ func (s *Store) PurgeTexts(ctx context.Context, account string) error {
 	return wordindex.Purge(Unhurried(ctx), s.sql, account)
 }
 
-// purgeAfter is how long the index keeps the words of a deleted text. No search finds these
-// words. All texts of one volume that are deleted during this time need only one rewrite of
-// the volume.
+// purgeAfter is how long the index keeps the words of a deleted text. No search finds these words.
+// All texts of one volume that are deleted during this time need only one rewrite of the volume.
 const purgeAfter = 10 * time.Minute
 
 // unindex removes the rows that rows selects from the index: see wordindex.Leave.

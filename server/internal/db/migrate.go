@@ -33,10 +33,9 @@ func ourMigrations(dialect goose.Dialect, db *sql.DB) (*goose.Provider, error) {
 	return all, nil
 }
 
-// migrate migrates our tables and River's, and returns the versions that this program
-// wants. If a newer version has made tables that this program cannot use, it changes
-// nothing and returns ErrNewer. If the tables must not change, it only compares the
-// versions.
+// migrate migrates our tables and River's, and returns the versions that this program wants. If a
+// newer version has made tables that this program cannot use, it changes nothing and returns
+// ErrNewer. If the tables must not change, it only compares the versions.
 func migrate(ctx context.Context, d *sqldb.DB, unchanged bool, log *slog.Logger) (want Tables, err error) {
 	if want, err = KnownTables(string(d.Kind())); err != nil {
 		return want, err

@@ -71,8 +71,7 @@ func (p *Pending) read(ctx context.Context, kind goose.Dialect, db *bun.DB) erro
 	return wrap("look at the version of the tables", db.NewRaw(`SELECT release FROM compatibility`).Scan(ctx, &p.Newer))
 }
 
-// doneIn returns the numbers of the migrations that have run, from a table that may be
-// missing.
+// doneIn returns the numbers of the migrations that have run, from a table that may be missing.
 func doneIn(ctx context.Context, kind goose.Dialect, db *bun.DB, table, numbers string) (done []int64, err error) {
 	has, err := sqldb.HasTable(ctx, kind, db, table)
 	if err == nil && has {

@@ -89,8 +89,7 @@ const countRequests = `INSERT INTO rate_windows AS w (account, class, seconds, b
 // sameWindow is true in the window of the row, and in the previous window.
 const sameWindow = `w.began BETWEEN excluded.began AND excluded.began + w.seconds`
 
-// countRound counts the requests that have waited for the previous group, in one
-// statement.
+// countRound counts the requests that have waited for the previous group, in one statement.
 func (s *Store) countRound(ctx context.Context, requests map[RequestWindow]int) (map[RequestWindow]Requests, error) {
 	round := make([]windowRow, 0, len(requests))
 	for w, n := range requests {

@@ -43,8 +43,7 @@ type source struct {
 // DB is the database from which packages with their own tables read.
 func (s *source) DB() bun.IDB { return s.db }
 
-// ask scans the rows of a constant query into dest, a slice. It is for answers from the
-// cache.
+// ask scans the rows of a constant query into dest, a slice. It is for answers from the cache.
 func (s *source) ask(ctx context.Context, dest any, query string, args ...any) error {
 	if s.pool != nil {
 		return s.pool.Ask(ctx, dest, query, args...)

@@ -144,8 +144,7 @@ func (w RecordingsTx) DeleteSome(ctx context.Context, account string) (keys []st
 	return w.delete(ctx, "account = ? AND external_id IN (SELECT external_id FROM recordings WHERE account = ? LIMIT ?)", account, account, portion)
 }
 
-// Bytes returns the size of the recordings of all accounts, including the copies for
-// playing.
+// Bytes returns the size of the recordings of all accounts, including the copies for playing.
 func (r Recordings) Bytes(ctx context.Context) (bytes int64, err error) {
 	err = r.db.NewSelect().Model((*Recording)(nil)).ColumnExpr("coalesce(sum(bytes + copy_bytes), 0)").Scan(ctx, &bytes)
 	return bytes, wrap("measure recordings", err)

@@ -73,8 +73,7 @@ func (w RemovalsTx) lock(ctx context.Context, account string) (*Removal, error) 
 	return scanOne[Removal](ctx, q, "removal of "+account)
 }
 
-// End deletes the row of the account, which has no other rows any more, and stores the
-// time.
+// End deletes the row of the account, which has no other rows any more, and stores the time.
 func (w RemovalsTx) End(ctx context.Context, account string) error {
 	if err := w.Lock(ctx, account); err != nil {
 		return err

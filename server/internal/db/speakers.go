@@ -30,8 +30,7 @@ type speakerRow struct {
 	Speaker
 }
 
-// All returns the speakers of work. The speaker with the most speech comes
-// first.
+// All returns the speakers of work. The speaker with the most speech comes first.
 func (r Speakers) All(ctx context.Context, workID string) ([]Speaker, error) {
 	var rows []speakerRow
 	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", workID).Order("spoken DESC", "name").Scan(ctx)

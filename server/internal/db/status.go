@@ -15,8 +15,7 @@ type Status struct {
 	Jobs   []StageJobs   // by stage; stages without a running job are missing
 	Queue  []queue.Steps // by queue and state; states without a step are missing
 	Places []PlaceCount  // by state; states without a place are missing
-	// Processes is how many processes work on the queue and have sent a heartbeat in the
-	// last minute.
+	// Processes is how many processes work on the queue and have sent a heartbeat in the last minute.
 	Processes  int
 	Bytes      int64       // of the database
 	Deliveries []time.Time // when the event of the oldest waiting delivery to a webhook happened, if a delivery waits

@@ -98,10 +98,9 @@ type Store struct {
 	log      *slog.Logger
 }
 
-// Open opens the database, migrates its tables, and opens the blobs. On SQLite, if another
-// process serves the file and its tables would have to change, it changes nothing and
-// returns ErrServed. If the tables of a newer version exclude this program, it returns
-// ErrNewer.
+// Open opens the database, migrates its tables, and opens the blobs. On SQLite, if another process
+// serves the file and its tables would have to change, it changes nothing and returns ErrServed. If
+// the tables of a newer version exclude this program, it returns ErrNewer.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	return OpenThrough(ctx, o, sqldb.Drivers{})
 }
@@ -212,11 +211,10 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 	return release, nil
 }
 
-// Watch returns a channel that receives a value after every commit, in any process, that
-// changed the topic: the id of a job, a piece of work, a batch or a lookup. A value that was
-// not received yet also stands for the next commits. A broken connection to the database may
-// lose a value, so a watcher also reads the rows from time to time. The channel never
-// closes; stop releases it.
+// Watch returns a channel that receives a value after every commit, in any process, that changed
+// the topic: the id of a job, a piece of work, a batch or a lookup. If a value was not received
+// yet, it also stands for the next commits. A broken connection to the database may lose a value,
+// so a watcher also reads the rows from time to time. The channel never closes; stop releases it.
 func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.sql.Watch(topic) }
 
 // Handle is the database in a public store.Store. Only this module reaches the database behind it,

@@ -42,8 +42,7 @@ func (r Reader) Stranded(ctx context.Context) (all Stranded, err error) {
 	return all, err
 }
 
-// WorkStranded reports whether a piece of work that the transaction has locked is
-// stranded.
+// WorkStranded reports whether a piece of work that the transaction has locked is stranded.
 func (tx *Tx) WorkStranded(ctx context.Context, id string) (bool, error) {
 	found, err := tx.stranded(ctx, strandedWorks+queue.Named("extraction"), id)
 	return len(found) > 0, err

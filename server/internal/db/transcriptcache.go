@@ -67,8 +67,7 @@ func (tx *Tx) changes(p transcript.Platform, externalID string) {
 	tx.sql.AtEnd(func() { tx.facts.shelves.Changed(of); tx.facts.saved.Changed(of) })
 }
 
-// keptBytes limits the transcripts in memory: to some three hundred of an hour each,
-// unpacked.
+// keptBytes limits the transcripts in memory: to some three hundred of an hour each, unpacked.
 const keptBytes = 64 << 20
 
 // kept has recently read transcripts, by id and time of change. A caller that has both

@@ -20,8 +20,7 @@ import (
 type Transcript struct {
 	transcript.Transcript
 	Owner string // the account for an upload; "" for a shared text
-	// Edited says that the owner has corrected the text. Only the owner's library shows this
-	// copy.
+	// Edited says that the owner has corrected the text. Only the owner's library shows this copy.
 	Edited bool
 	// PromptSum distinguishes the prompts with which the text was recognized: see PromptSum.
 	// It is only written.
@@ -33,8 +32,7 @@ type Transcript struct {
 	ChangedAt time.Time
 	// SegmentsJSON is the rendered array. It is stored compressed.
 	SegmentsJSON *packed.Bytes
-	// WordsJSON is the rendered array of the words of each segment, or nil. Only
-	// Timed reads it.
+	// WordsJSON is the rendered array of the words of each segment, or nil. Only Timed reads it.
 	WordsJSON *packed.Bytes
 
 	prepared preparedText

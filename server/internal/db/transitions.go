@@ -36,13 +36,11 @@ type End struct {
 	// Via is a state that the jobs pass on the way to the end, with its own event; the zero
 	// value means none.
 	Via lifecycle.State
-	// Metadata is what the platform has returned about the content meanwhile; nil means
-	// nothing.
+	// Metadata is what the platform has returned about the content meanwhile; nil means nothing.
 	Metadata *transcript.Metadata
 }
 
-// way returns the states from a state to the end. Failed and cancelled jobs keep their
-// stage.
+// way returns the states from a state to the end. Failed and cancelled jobs keep their stage.
 func (end End) way(from lifecycle.State) (way []lifecycle.State) {
 	if end.Via != (lifecycle.State{}) {
 		way = append(way, end.Via)
@@ -93,12 +91,11 @@ func (w WorksTx) Move(ctx context.Context, e *Work, m Move) error {
 	return w.tx.Jobs.saveMoved(ctx, jobs, jobs)
 }
 
-// End ends running jobs of work. If no other job of the work runs, End ends the work too, and
-// over is true. Events and watchers work as in Move; watchers of the work wake if it ends.
-// This transaction must have read the work with Lock, or have inserted it. End updates e and
-// the jobs. If a job has changed since it was read, the error is ErrNotFound. A job of other
-// work is an error. The row of an ended job has no reservation: the caller settles the amount
-// in Job.Reserved.
+// End ends running jobs of work. If no other job of the work runs, End ends the work too, and over
+// is true. Events and watchers work as in Move; watchers of the work wake if it ends. This
+// transaction must have read the work with Lock, or have inserted it. End updates e and the jobs.
+// If a job has changed since it was read, the error is ErrNotFound. A job of other work is an
+// error. The row of an ended job has no reservation: the caller settles the amount in Job.Reserved.
 func (w WorksTx) End(ctx context.Context, e *Work, jobs []Job, end End) (over bool, err error) {
 	if !end.Status.Terminal() {
 		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
@@ -169,9 +166,8 @@ func mayMove(from, to lifecycle.State) error {
 	return nil
 }
 
-// SetProgress stores the progress of recognition in every running job of the work, and
-// wakes their watchers. It ignores a progress smaller than the stored one. nil removes
-// the progress.
+// SetProgress stores the progress of recognition in every running job of the work, and wakes their
+// watchers. It ignores a progress smaller than the stored one. nil removes the progress.
 func (w JobsTx) SetProgress(ctx context.Context, workID string, p *transcript.Progress) error {
 	jobs, err := w.LockRunning(ctx, workID)
 	if err != nil {

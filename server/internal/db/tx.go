@@ -10,8 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Tx is a transaction. It is valid until the function given to InTx returns,
-// and for one goroutine.
+// Tx is a transaction. It is valid until the function given to InTx returns, and for one goroutine.
 type Tx struct {
 	Reader
 
@@ -63,12 +62,11 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	return tx
 }
 
-// InTx runs fn in a transaction. InTx commits when fn returns nil. It rolls back when fn
-// returns an error or panics, or when the transaction takes longer than four seconds (see
-// Unhurried and Sized). It wakes watchers after the commit. On PostgreSQL fn runs again
-// when the database reports a serialization failure or a deadlock, so fn must not keep
-// state between runs. Within fn only tx may write: InTx and the other writes of the Store
-// return an error there.
+// InTx runs fn in a transaction. InTx commits when fn returns nil. It rolls back when fn returns an
+// error or panics, or when the transaction takes longer than four seconds (see Unhurried and
+// Sized). It wakes watchers after the commit. On PostgreSQL fn runs again when the database reports
+// a serialization failure or a deadlock, so fn must not keep state between runs. Within fn only tx
+// may write: InTx and the other writes of the Store return an error there.
 func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	return s.sql.InTx(ctx, func(ctx context.Context, t *sqldb.Tx) error { return fn(ctx, newTx(t, s.facts)) })
 }

@@ -106,9 +106,8 @@ func (s Uploads) Take(ctx context.Context, account, id string) (*Upload, error) 
 	return &taken[0], nil
 }
 
-// Keep stores the progress of an upload after bytes were stored: the members Received, Sum,
-// Length, Digest and Complete. The error is ErrTakenOver if the request no longer has the
-// upload.
+// Keep stores the progress of an upload after bytes were stored: the members Received, Sum, Length,
+// Digest and Complete. The error is ErrTakenOver if the request no longer has the upload.
 func (s Uploads) Keep(ctx context.Context, u *Upload, before int64) error {
 	n, err := s.store.sql.Do(ctx, `UPDATE uploads SET received = ?, sum = ?, length = ?, digest = ?, complete = ?, seen_at = ?
 		WHERE id = ? AND account = ? AND turn = ? AND received = ? AND NOT complete`,
@@ -125,9 +124,8 @@ func (s Uploads) Held(ctx context.Context, u *Upload) (held bool, err error) {
 	return held, wrap("look for upload "+u.ID, err)
 }
 
-// Remove removes an upload, and returns its last state. The error is ErrNotFound if the
-// account has no such upload. The caller deletes the parts, unless the upload has an
-// answer.
+// Remove removes an upload, and returns its last state. The error is ErrNotFound if the account has
+// no such upload. The caller deletes the parts, unless the upload has an answer.
 func (s Uploads) Remove(ctx context.Context, account, id string) (*Upload, error) {
 	var removed []Upload
 	err := s.store.sql.DoReturning(ctx, &removed, `DELETE FROM uploads WHERE id = ? AND account = ? RETURNING `+uploadColumns, id, account)

@@ -27,7 +27,7 @@ type exchange struct {
 	answer  *recorder    // nil: outside of a request
 	body    *PatientBody // of the request; nil means no body
 	holding holding      // the memory that the request uses
-	edge    *Edge        // that counts the request; nil: outside of a request
+	edge    *Edge        // that counts the request; nil means outside of a request
 	counted string       // the account for which the request counts as running; empty means none
 }
 

@@ -74,7 +74,8 @@ func (e *Edge) Once(w http.ResponseWriter, r *http.Request, op Post) error {
 	return re.Send(w, r)
 }
 
-// Send answers a request with the reply. A failure of the reply is the error.
+// Send answers a request with the reply. If the reply is a failure, the error is that
+// failure.
 func (re *Reply) Send(w http.ResponseWriter, r *http.Request) error {
 	if re.Failure != nil {
 		return re.Failure
@@ -82,8 +83,8 @@ func (re *Reply) Send(w http.ResponseWriter, r *http.Request) error {
 	return re.send(w, r)
 }
 
-// Settle is Once for a handler that sends the reply in its own form. A failure of the reply is
-// the error. Only a header is written to w.
+// Settle is Once for a handler that sends the reply in its own form. If the reply is a
+// failure, the error is that failure. Only a header is written to w.
 func (e *Edge) Settle(w http.ResponseWriter, r *http.Request, op Post) (re Reply, err error) {
 	key, err := idempotencyKey(r)
 	switch {

@@ -52,7 +52,7 @@ func (i *Intake) Take(ctx context.Context, item Item) func(context.Context, *db.
 	}
 }
 
-// CancelJobs cancels jobs of work: those that which returns in the transaction.
+// CancelJobs cancels the jobs of work that which returns in the transaction.
 func (i *Intake) CancelJobs(ctx context.Context, work string, which func(context.Context, *db.Tx) ([]db.Job, error)) error {
 	return i.moves.Change(ctx, work, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		jobs, err := which(ctx, tx)

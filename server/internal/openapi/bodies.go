@@ -29,7 +29,7 @@ type TranscriptOrText struct{}
 // JSONSchemaOneOf lists the two types for the reflector.
 func (TranscriptOrText) JSONSchemaOneOf() []any { return []any{transcript.Transcript{}, ""} }
 
-// Job is a job. After success the members of the result stand next to the members of the job.
+// Job is a job. After success, the members of the result are next to the members of the job.
 type Job struct {
 	JobID          string                    `json:"jobId" format:"uuid"`
 	Status         transcript.JobStatus      `json:"status"`

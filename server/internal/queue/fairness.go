@@ -27,8 +27,8 @@ type line struct {
 	priority int
 }
 
-// turnNow is the virtual time of a line with the finish time of a turn there, nil if the line does
-// not know the turn.
+// turnNow is the virtual time of a line and the finish time of a turn in it; the finish time is
+// nil if the line does not know the turn.
 type turnNow struct {
 	FairTime `bun:",extend"`
 	Turn     string
@@ -139,9 +139,8 @@ func (q *Queue) WakeWaiting(ctx context.Context, queues []string) error {
 	})
 }
 
-// tagReturned gives a place to the steps whose time has come: River lets a step that was
-// snoozed or is tried again wait for a time of the clock, and such a time comes after all
-// tags.
+// tagReturned gives a place to the steps whose time has come. River makes a step that was
+// snoozed or is tried again wait for a clock time, and such times come after all tags.
 func (tx Tx) tagReturned(ctx context.Context) error {
 	returned, err := tx.returnedSteps(ctx)
 	if err != nil {

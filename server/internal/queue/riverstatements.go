@@ -31,7 +31,7 @@ import (
 //     worker's own context, and Client.JobDeleteTx refuses a running row.
 //   - The place in the queue (virtualNow, waitingSteps, moveStep, returnedSteps): River
 //     cannot change the time and the priority of a waiting row. Client.JobUpdateTx changes a
-//     row's output, and Client.JobRetryTx leaves a time in the past as it is.
+//     row's output, and Client.JobRetryTx does not change a time in the past.
 //   - The steps whose time has come (waitingQueues, announceQueues): River looks for them in
 //     each queue by itself. For a delay of at most a second, 14 queues cost 14 statements a
 //     second. The one statement for all queues costs one.
@@ -45,17 +45,17 @@ import (
 // The service does not use these features of River, because each does something
 // different:
 //
-//   - Client.JobCancelTx ends a row. A cancel ends one account's job, and other accounts
-//     may wait for the same step. The step itself looks for jobs that are left. That costs no
-//     line here.
+//   - Client.JobCancelTx ends a row. A cancel ends one account's job, and other accounts may
+//     wait for the same step. The step itself looks for jobs that are left. This needs no
+//     statement here.
 //   - Unique jobs refuse a second row of equal arguments while the first row runs. A step
 //     inserts its own next row, and Requeue a copy, in the transaction that ends the first
 //     row. The tables of work and batches keep work unique. A step for the index that runs
 //     may have read the rows before the change for which the second step is (stepWaits).
 //   - river.JobSnooze is what a worker returns, so River writes the pause after the worker's
-//     transaction, and a crash between the two loses the pause. RunAgain ends the run and
-//     inserts the next row in the transaction. The price is a row that is deleted and one that is
-//     inserted, where River changes one.
+//     transaction, and a crash between the two loses the pause. RunAgain ends the run and inserts
+//     the next row in the transaction. The cost is a deleted row and an inserted row, where River
+//     changes one row.
 //   - River's attempts and rescuer count every fetch of a row. The pipeline counts only the
 //     attempts that a step has used, and keeps them with the work.
 
@@ -234,8 +234,8 @@ func (q *Queue) SingleWaits(ctx context.Context, queue string) (waits bool, err 
 	return waits, sqldb.Wrap("look for single requests in "+queue, err)
 }
 
-// Named returns the ids that steps which have not ended have under a name: the steps of work have
-// "extraction", those of batches "batch".
+// Named returns the ids in the arguments of unfinished steps, under a name: steps of work use
+// "extraction", steps of batches use "batch".
 func Named(name string) string {
 	return `SELECT args ->> '` + name + `' FROM river_job WHERE ` + live
 }

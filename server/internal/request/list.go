@@ -7,9 +7,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// List is fewest to most values of another kind. In JSON, a list is an array. Elsewhere, the
-// field or parameter is repeated. The path of an issue with an entry ends with the entry's
-// index, as in urls.3.
+// List returns the Kind of lists that have from fewest to most values of another kind. In
+// JSON, a list is an array. Elsewhere, the field or parameter is repeated. The path of an
+// issue with an entry ends with the entry's index, as in urls.3.
 func List[T any](entry Kind[T], fewest, most int) Kind[[]T] {
 	return Kind[[]T]{values: &list[T]{entry.values, fewest, most}}
 }

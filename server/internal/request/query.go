@@ -20,8 +20,8 @@ func (t Table) ReadQuery(raw string) error {
 	return is.errOutsideBody()
 }
 
-// RefuseQuery refuses a raw query with a parameter that is a field of the table: the table is that
-// of the body, and the parameter would be ignored. The error is an INVALID_REQUEST with the status
+// RefuseQuery refuses a raw query with a parameter that is a field of the table. The table belongs
+// to the body, so the parameter would be ignored. The error is an INVALID_REQUEST with the status
 // 400.
 func (t Table) RefuseQuery(raw string) error {
 	var is issues

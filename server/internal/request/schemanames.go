@@ -72,8 +72,8 @@ func SchemaName(t reflect.Type) (name string, ok bool) {
 	return name, ok
 }
 
-// enumValues has the values of the types of strings that stand in answers, in the order of the
-// document. The enumValues of requests alone are in the tables of the requests.
+// enumValues has the values of the string types in answers, in the order of the document. The
+// enumValues of requests alone are in the tables of the requests.
 var enumValues = map[reflect.Type][]any{
 	reflect.TypeFor[transcript.Platform](): enumOf(transcript.Platforms()...),
 	reflect.TypeFor[transcript.Origin](): enumOf(

@@ -119,5 +119,5 @@ func count(ctx context.Context, s *db.Store, account string, t terms) (n Count, 
 	return n, nil
 }
 
-// rowsOfRecording is the condition of the rows l whose text is that of the recording r.
+// rowsOfRecording is the condition of the rows l whose text belongs to the recording r.
 const rowsOfRecording = `l.account = r.account AND l.platform = 'upload' AND l.external_id = r.external_id AND l.kind = 'transcript'`

@@ -17,7 +17,7 @@ const (
 	snippetLength = 160
 	snippetLead   = 50
 	snippetBytes  = 2000
-	lastWord      = 30 // a last word of at most so many bytes is left out; a longer one is cut
+	lastWord      = 30 // a last word of at most this many bytes is left out; a longer one is cut
 )
 
 // Hit returns the segment of a hit with a snippet of the text. at is one of the results of

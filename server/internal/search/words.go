@@ -52,7 +52,7 @@ type splitter struct {
 	from, to int
 }
 
-// add takes the next folded piece, which stands for the bytes from..to of the text.
+// add takes the next folded piece, which corresponds to the bytes from..to of the text.
 func (s *splitter) add(folded string, from, to int) {
 	for i := 0; i < len(folded); {
 		r, size := rune(folded[i]), 1

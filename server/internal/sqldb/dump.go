@@ -15,9 +15,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Dump writes the database as it stands at one moment into a new file, which only this user can
-// read. Other processes continue to read and write the database. read can read the database as it
-// is at the same moment. On PostgreSQL the program pg_dump writes the file.
+// Dump writes the database, as it is at one moment, into a new file that only this user can read.
+// Other processes continue to read and write the database. read can read the database as it is at
+// the same moment. On PostgreSQL the program pg_dump writes the file.
 func (d *DB) Dump(ctx context.Context, path string, read func(ctx context.Context, db bun.IDB) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -137,7 +137,7 @@ func loadSQLite(ctx context.Context, path string, dump io.Reader, prepare func(c
 	return os.Rename(partial, path)
 }
 
-// writeFile writes a new file, and keeps the errors of the reader as they are.
+// writeFile writes a new file, and returns the errors of the reader unchanged.
 func writeFile(path string, from io.Reader) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// What Examine looks at.
+// The things that Examine examines.
 const (
 	databaseName = "database"
 	clockName    = "clock"

@@ -38,8 +38,8 @@ const (
 	cureServer  = "start PostgreSQL, and check the host, port, user, password and database of its URL"
 )
 
-// Explain puts an error of opening a database into words. It leaves the end of ctx and errors that
-// have their own words as they are.
+// Explain puts an error of opening a database into words. It does not change the end of ctx or
+// errors that have their own words.
 func Explain(ctx context.Context, database string, err error) error {
 	var known *Fault
 	switch {

@@ -38,7 +38,7 @@ func (riverDriver) SupportsListenNotify() bool { return false }
 // concurrent use.
 type riverListener struct {
 	mu     sync.Mutex
-	queues []string      // of which the client has not heard
+	queues []string      // that the client does not know yet
 	rung   chan struct{} // has a value if there are queues
 }
 
@@ -85,7 +85,8 @@ func (l *riverListener) next() (queue string, has bool) {
 	return queue, true
 }
 
-// Connect and the following methods do nothing: the listener has no connection, and hears of all queues.
+// Connect and the following methods do nothing, because the listener has no connection and gets the
+// names of all queues.
 func (*riverListener) Connect(context.Context) error          { return nil }
 func (*riverListener) Ping(context.Context) error             { return nil }
 func (*riverListener) Close(context.Context) error            { return nil }

@@ -15,7 +15,8 @@ var ErrNotFound = errors.New("store: not found")
 // ErrExists means that a unique row already exists. The transaction stays usable.
 var ErrExists = errors.New("store: exists already")
 
-// One turns the error of a query for a single row into an error of the store: no row is ErrNotFound.
+// One converts the error of a query for a single row into an error of the store: no row is
+// ErrNotFound.
 func One(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("%s: %w", what, ErrNotFound)

@@ -9,9 +9,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Snapshot lets read ask several questions of the database as it stands at one moment:
-// read sees nothing that others commit meanwhile. read may not write. Each of its
-// questions has as much time as a question outside.
+// Snapshot lets read make several queries of the database as it is at one moment: read
+// does not see later commits. read must not write. Each of its questions has as much time
+// as a question outside.
 func (d *DB) Snapshot(ctx context.Context, read func(ctx context.Context, db bun.IDB) error) (err error) {
 	patience, leave, err := d.database.readGate().enterForSome(ctx)
 	if err != nil {

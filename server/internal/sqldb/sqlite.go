@@ -41,7 +41,7 @@ type sqlite struct {
 	line   *gate // before read
 	asks   *sqlitePrepared
 	insert *river.Client[*sql.Tx]
-	steps  *riverListener // hears of committed steps
+	steps  *riverListener // receives committed steps
 	log    *slog.Logger
 }
 

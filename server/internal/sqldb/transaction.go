@@ -91,8 +91,8 @@ func (d *DB) try(ctx context.Context, fn func(ctx context.Context, tx *Tx) error
 // commit got no answer.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
-// AtEnd has fn called as soon as others may see what the transaction has changed: after the
-// commit, even if the commit got no answer, and before anybody learns of the commit. After a
+// AtEnd calls fn as soon as others may see the changes of the transaction: after the commit,
+// even if the commit got no answer, and before others are told about the commit. After a
 // rollback fn is not called.
 func (tx *Tx) AtEnd(fn func()) { tx.ended = append(tx.ended, fn) }
 

@@ -54,6 +54,6 @@ func (h *hub) wakeAll() {
 func signal(ch chan struct{}) {
 	select {
 	case ch <- struct{}{}:
-	default: // one is waiting already
+	default: // a value is already waiting
 	}
 }

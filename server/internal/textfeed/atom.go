@@ -53,7 +53,7 @@ type atomText struct {
 	Text string `xml:",chardata"`
 }
 
-// Atom writes a feed with its entries, the latest first. All texts are plain text: the writer
+// Atom writes a feed with its entries, newest first. All texts are plain text: the writer
 // escapes markup, and replaces what XML does not have. The feed does not have its own address,
 // because that is a secret which a copy of the feed must not tell.
 func Atom(feed Feed, entries []Entry) ([]byte, error) {

@@ -56,7 +56,7 @@ func (e *Entry) Appeared() time.Time {
 	return e.RequestedAt
 }
 
-// Entries returns the latest texts in the library of an account, the latest first, without
+// Entries returns the latest texts in the library of an account, newest first, without
 // their excerpts.
 func (f *Feeds) Entries(ctx context.Context, account string) (entries []Entry, err error) {
 	err = f.db.Reader().NewRaw(`SELECT l.id, l.transcript_id, l.created_at AS requested_at,

@@ -29,7 +29,7 @@ const trial = 5 * time.Second
 
 type breaker = circuitbreaker.CircuitBreaker[any]
 
-// circuit keeps one source away from a platform that blocks the source.
+// circuit prevents visits of one source to a platform that blocks the source.
 type circuit struct {
 	log *slog.Logger // has the platform and the source as attributes
 

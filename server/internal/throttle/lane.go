@@ -40,7 +40,7 @@ func (l *lane) serves(platform transcript.Platform, source int) bool {
 	return !l.gone && (l.exit == nil || l.exit.Serves(useOf(source), platform))
 }
 
-// useOf returns the use that a visit to a source makes of an exit.
+// useOf returns the use of an exit for a visit to a source.
 func useOf(source int) egress.Use {
 	switch source {
 	case audio:

@@ -24,9 +24,9 @@ const (
 )
 
 // queue orders the visits to a platform, and gives each visit a token of one lane. Two kinds of
-// visits need tokens: visits that stand in line, and readers' visits, which do not. While visits
-// stand in line, readers get at most every second token of all lanes together, so that neither
-// kind can starve the other.
+// visits need tokens: visits in line, and readers' visits, which do not wait in line. While
+// visits are in line, readers get at most every second token of all lanes together, so that
+// neither kind can starve the other.
 type queue struct {
 	platform transcript.Platform
 	log      *slog.Logger

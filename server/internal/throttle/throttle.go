@@ -200,15 +200,15 @@ type visitorKey struct{}
 // for a minute longer than the visit was told. The accounts of the visit take turns with the
 // accounts of other visits in line. A visit without accounts has a turn of its own.
 //
-// Visits without a name belong to readers, who wait for the answer and do not stand in line.
-// While other visits stand in line, readers get at most every second token.
+// Visits without a name belong to readers, who wait for the answer and are not in line.
+// While other visits are in line, readers get at most every second token.
 func InLine(ctx context.Context, name string, accounts ...string) context.Context {
 	return context.WithValue(ctx, visitorKey{}, visitor{name: name, accounts: accounts})
 }
 
 // BehindInLine is InLine for visits that are part of something long: they stand behind all
-// visits of InLine, in any order of arrival. A name that comes again with InLine no longer
-// stands behind.
+// visits of InLine, in any order of arrival. A name that comes again with InLine is no
+// longer behind those visits.
 func BehindInLine(ctx context.Context, name string, accounts ...string) context.Context {
 	return context.WithValue(ctx, visitorKey{}, visitor{name: name, accounts: accounts, behind: true})
 }

@@ -76,8 +76,9 @@ func (t *turns) wanting(places []place, n int) (sources []int) {
 }
 
 // find returns the lane with the earliest turn for a visit to a source, and the time until the
-// turn. It leaves out lanes that are shut for longer than a bound, and the lanes of not. Of equal
-// lanes, it takes the lane that has rested most. n is negative if there is no lane.
+// turn. It leaves out lanes that are shut for longer than a bound, and the lanes of not. If
+// several lanes are equal, it takes the lane that has rested most. n is negative if there is no
+// lane.
 func (t *turns) find(source int, bound time.Duration, not []*lane) (n int, wait time.Duration) {
 	n, wait = -1, never
 	for i, shut := range t.closures(source) {

@@ -32,7 +32,7 @@ type connection struct {
 	since  int    // the turn at which the connection began to wait or to work
 }
 
-// NewConnections allows at most so many open connections.
+// NewConnections allows at most the given number of open connections.
 func NewConnections(most int) *Connections {
 	return &Connections{most: most, open: map[net.Conn]*connection{}}
 }

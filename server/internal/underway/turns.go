@@ -22,7 +22,8 @@ type own struct {
 	work  int           // how much waits or runs
 }
 
-// NewLine returns a line with so many places: that many pieces of work run at once.
+// NewLine returns a line with the given number of places: that many pieces of work run at
+// the same time.
 func NewLine(places int) *Line {
 	return &Line{places: make(chan struct{}, places), accounts: map[string]*own{}}
 }

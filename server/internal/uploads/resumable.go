@@ -31,8 +31,8 @@ type Resumable struct {
 const (
 	// unfinishedUploads is how many uploads of an account may wait for their rest.
 	unfinishedUploads = 32
-	// unfinishedFiles is how many files of the largest size that the plan permits may wait for
-	// their rest, in bytes.
+	// unfinishedFiles limits the unfinished uploads of an account in bytes: together they may
+	// be as large as this many files of the largest size that the plan permits.
 	unfinishedFiles = 4
 )
 
@@ -94,7 +94,8 @@ func (r *Resumable) Take(ctx context.Context, account, id string) (*Upload, erro
 	return &Upload{uploads: r.uploads, Parts: u}, nil
 }
 
-// join joins the small parts of an upload that the caller has. If it fails, the parts stay as they are.
+// join joins the small parts of an upload that the caller has. If it fails, the parts do not
+// change.
 func (r *Resumable) join(ctx context.Context, u *db.Upload) {
 	defer r.appends.begin(u.Account, u.ID, func() {})() // a newer request waits
 	if r.joins.Acquire(ctx, 1) != nil {
@@ -170,8 +171,8 @@ func (u *Upload) Append(ctx context.Context, in Incoming) error {
 	return nil
 }
 
-// appendParts stores a body part by part. A part whose request ends early is stored as far as it
-// has come.
+// appendParts stores a body part by part. If the request of a part ends early, the received
+// bytes of the part are stored.
 func (r *Resumable) appendParts(ctx context.Context, u *db.Upload, in Incoming) error {
 	sum, err := unmarshal(u.Sum)
 	if err != nil {
@@ -257,7 +258,7 @@ func most(u *db.Upload, limit int64) int64 {
 // errBound ends a body that has more bytes than its upload may have.
 var errBound = errors.New("uploads: the upload is full")
 
-// bounded fails after so many bytes, if there are more.
+// bounded fails after the given number of bytes, if there are more.
 type bounded struct {
 	io.Reader
 	left int64

@@ -196,7 +196,7 @@ func (u *Upload) Abort(ctx context.Context) {
 func (u *Upload) Leave(ctx context.Context) { u.discardArrival(ctx) }
 
 // settleArrival prepares the work on a file that has arrived for its submission. If the work cannot
-// be used, it is thrown away.
+// be used, it is discarded.
 func (u *Upload) settleArrival(ctx context.Context, s intake.Submission) error {
 	if u.arrival == nil {
 		return nil

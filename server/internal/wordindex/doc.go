@@ -1,6 +1,6 @@
 // Package wordindex keeps the index of words in the database, and searches it. Package search
-// decides what a word is, what a hit is, and what the bytes of an index look like. Package
-// wordindex knows in which rows the bytes stand:
+// defines words, hits, and the bytes of an index. Package wordindex knows in which rows the
+// bytes stand:
 //
 //   - A text has an index of its own, in search_blocks, while an account has the text in no
 //     volume. [Write] writes it in the transaction that stores the text, and [Restore] when one

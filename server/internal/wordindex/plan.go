@@ -196,7 +196,7 @@ func rowsIn(ctx context.Context, db bun.IDB, volumes []int64, ids []string, lock
 	return all, nil
 }
 
-// unchanged returns the texts of the plan whose rows and words are as they were. It locks their
+// unchanged returns the texts of the plan whose rows and words have not changed. It locks their
 // rows. It leaves out a text in no volume that another transaction has locked.
 func (p *plan) unchanged(ctx context.Context, tx *sqldb.Tx) ([]savedText, error) {
 	if len(p.from) > 0 {

@@ -118,8 +118,8 @@ func (b binder) clean(ctx context.Context) (free bool, err error) {
 	return free, err
 }
 
-// busy reports whether another process is writing a volume of the account. One process alone
-// serves a SQLite file, and its queue runs one Bind after the other.
+// busy reports whether another process is writing a volume of the account. Only one process
+// serves a SQLite file, and its queue runs one Bind after another.
 func (b binder) busy(ctx context.Context, tx *sqldb.Tx) (busy bool, err error) {
 	if !tx.Shared() {
 		return false, nil

@@ -155,7 +155,7 @@ func (p *processor) leave(ctx context.Context, t step.Held, again queue.Step) er
 	case errors.Is(err, attempt.ErrUnwanted):
 		return p.cleanUp(ctx, t.Work)
 	case errors.Is(err, intake.ErrTakenOver):
-		return nil // then somebody does it
+		return nil // then another process does it
 	}
 	return err
 }

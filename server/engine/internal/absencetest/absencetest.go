@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 )
 
-// EachRow shows that a table proves what it should, and that each of its rows is needed: lacking
-// has for the name of each row evidence that only this row refuses.
+// EachRow shows that a table proves what it should, and that each of its rows is needed: for the
+// name of each row, lacking has evidence that only this row refuses.
 func EachRow[E any](t *testing.T, table player.Absence[E], whole E, lacking map[string]E) {
 	t.Helper()
 	require.NoError(t, table.Prove(whole), "the evidence is whole")

@@ -1,7 +1,8 @@
 package player
 
-// Absence is everything that evidence of the kind E must meet to prove that a content has no captions.
-// Each source of captions has such a table. A content without the proof is not known to lack captions.
+// Absence has everything that evidence of the kind E must meet to prove that a content has no
+// captions. Each source of captions has such a table. A content without the proof is not known to
+// lack captions.
 type Absence[E any] []Requirement[E]
 
 // Requirement is a row of a table.

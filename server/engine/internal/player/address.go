@@ -10,8 +10,8 @@ import (
 )
 
 // CheckAddress returns an error if the address of a track names another video than the one with
-// that id, or another language than lang, the key of the track. Then the text would be a wrong
-// one.
+// that id, or another language than lang, the key of the track. Otherwise the text would be
+// wrong.
 func CheckAddress(address, id, lang string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -27,8 +27,8 @@ func CheckAddress(address, id, lang string) error {
 	return nil
 }
 
-// differ reports whether two keys name different languages. A key that names none differs from
-// no other, and regions and scripts do not count.
+// differ reports whether two keys name different languages. A key without a language differs
+// from no other key, and regions and scripts do not count.
 func differ(a, b string) bool {
 	of := func(key string) (language.Base, bool) {
 		base, confidence := language.Make(key).Base()

@@ -1,9 +1,9 @@
-// Package player reads the answer of the video site's player about a video, and tells what that
-// answer proves.
+// Package player reads the answer of the video site's player about a video, and decides what
+// that answer proves.
 //
 // A video has no captions only if the player says that this very video can be played, and names
-// no track. An answer that refuses, that is about another video, or that has another shape
-// proves nothing.
+// no track. A refusal, an answer about another video, or an answer of another form proves
+// nothing.
 package player
 
 import (
@@ -79,7 +79,8 @@ func (w Words) String() string {
 	return s
 }
 
-// Tracks returns the caption tracks that the player names, also tracks without an address.
+// Tracks returns the caption tracks that the player names, including tracks without an
+// address.
 func (a *Answer) Tracks() ([]Track, error) {
 	const known = "playerCaptionsTracklistRenderer"
 	data, ok := a.Captions[known]
@@ -110,7 +111,7 @@ func misunderstood(why error) *transcript.Error {
 	return broken("The platform's answer cannot be understood.").Because(fmt.Errorf("player: %w", why))
 }
 
-// broken is the error for an answer that is of no use.
+// broken is the error for a useless answer.
 func broken(message string) *transcript.Error {
 	return transcript.Errorf(transcript.UpstreamFailed, "%s", message)
 }

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// inPage precedes the player's answer in a page of the site.
+// inPage is the text before the player's answer in a page of the site.
 var inPage = []byte("ytInitialPlayerResponse")
 
 // Read reads an answer from data that the site has sent: the answer itself, or a page that
-// holds it. ok is false if data holds no answer.
+// contains it. ok is false if data contains no answer.
 func Read(data []byte) (a *Answer, ok bool) {
 	if a, ok = decode(data); ok {
 		return a, true
@@ -29,7 +29,8 @@ func Read(data []byte) (a *Answer, ok bool) {
 	}
 }
 
-// decode reads the JSON object at the beginning of data. It reports false if that is no answer.
+// decode reads the JSON object at the beginning of data. It reports false if that is not an
+// answer.
 func decode(data []byte) (*Answer, bool) {
 	if data = bytes.TrimLeft(data, " \t\r\n"); !bytes.HasPrefix(data, []byte("{")) {
 		return nil, false

@@ -15,7 +15,7 @@ type statement struct {
 	id string
 }
 
-// played is what an answer meets that shows a video.
+// played has the requirements for an answer that shows a video.
 var played = Absence[statement]{
 	{Name: "the player says that it plays the video", Missing: statement.refused},
 	{Name: "the answer is about this video", Missing: statement.another},
@@ -23,7 +23,8 @@ var played = Absence[statement]{
 	{Name: "the video has ended", Missing: statement.live},
 }
 
-// none is what an answer meets in addition that proves that its video has no captions.
+// none has the additional requirements for an answer that proves that its video has no
+// captions.
 var none = Absence[statement]{
 	{Name: "the list of tracks can be read", Missing: statement.unread},
 	{Name: "the list has no track", Missing: statement.listed},
@@ -85,7 +86,7 @@ func (s statement) listed() error {
 }
 
 // Playable returns nil if the answer says that the video with that id can be played; otherwise
-// the error says why the answer proves nothing. The site refuses some players by an answer
+// the error says why the answer proves nothing. The site refuses some players with an answer
 // about another video.
 func (a *Answer) Playable(id string) error { return played.Prove(statement{a, id}) }
 

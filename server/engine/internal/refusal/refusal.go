@@ -1,5 +1,5 @@
-// Package refusal says what it means to the caller that a platform refuses its content. The
-// meaning does not depend on how the platform was asked.
+// Package refusal has the meanings of a platform's refusals for the caller. The meaning
+// does not depend on how the platform was asked.
 package refusal
 
 import (

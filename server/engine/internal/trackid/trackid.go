@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// MaxTracks is how many tracks of one content are listed. No real content has so many: a longer
-// list only keeps its readers busy.
+// MaxTracks is how many tracks of one content are listed. No real content has so many, and a
+// longer list only wastes the time of its readers.
 const MaxTracks = 500
 
 // maxSubtags is how many subtags of a key are examined. RFC 5646, 4.4.1 finds tags with eight.

@@ -1,5 +1,5 @@
 // Package unknownhost has the error of a host whose name this machine cannot look up. The error
-// speaks of this machine, because nothing is known about the host.
+// names this machine, because nothing is known about the host.
 package unknownhost
 
 import (

@@ -1,6 +1,6 @@
-// Package whispermodel holds what the adapters to Whisper's models share: the languages that
-// the models recognize, with their codes, language tags and names, the correction of
-// segment times, and how a server is asked for its presence and gets a recording.
+// Package whispermodel has the shared parts of the adapters to Whisper's models: the
+// languages that the models recognize, with their codes, language tags and names, the
+// correction of segment times, and how to check a server and send it a recording.
 package whispermodel
 
 import "strings"

@@ -82,7 +82,7 @@ func (r *Recording) Post(ctx context.Context, url string, fields []Field) (*http
 		return nil, err
 	}
 	req.Body, _ = body() // never fails
-	req.GetBody = body   // net/http sends again what a closed connection has not taken
+	req.GetBody = body   // net/http sends the part again that a closed connection has not accepted
 	req.ContentLength = int64(head.Len()) + r.Size + int64(len(tail))
 	req.Header.Set("Content-Type", form.FormDataContentType())
 	return req, nil

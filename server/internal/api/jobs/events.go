@@ -119,7 +119,7 @@ func (j *Jobs) OpenStream(ctx context.Context, p account.Principal) (closed func
 	return closed, nil
 }
 
-// watched is one turn of a watch.
+// watched is the result of one turn of a watch.
 type watched struct {
 	event view.Event
 	err   error

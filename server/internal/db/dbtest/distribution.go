@@ -14,8 +14,7 @@ import (
 
 // RequireSound requires that the distribution's sqlite3 finds no fault in a SQLite file, and that
 // it can copy the file, reindex it, dump it and read the dump. A service may work on the file
-// meanwhile. The program is older than the SQLite of the service, but administrators still use
-// it.
+// meanwhile. The program is older than the SQLite of the service, but administrators still use it.
 func RequireSound(t testing.TB, database string) {
 	t.Helper()
 	if _, err := exec.LookPath("sqlite3"); err != nil && os.Getenv("CI") == "" { //nolint:forbidigo // read by tests only: whether a skip is allowed

@@ -123,7 +123,7 @@ type faultyTx struct {
 	conn *faultyConn
 }
 
-// If Commit is refused, it rolls back, as SQLite does when the disk is full.
+// Commit rolls back if it is refused, as SQLite does when the disk is full.
 func (t faultyTx) Commit() error {
 	done := false
 	err := t.conn.try("COMMIT", func() error { done = true; return t.Tx.Commit() })
