@@ -1,6 +1,10 @@
 package engine
 
-import "context"
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
 
 // Span is a stretch of a recording, in seconds from its start.
 type Span struct {
@@ -35,7 +39,7 @@ type DiarizerInfo struct {
 }
 
 // MaxSpeakers is the largest number of speakers that a caller can name.
-const MaxSpeakers = 20
+const MaxSpeakers = transcript.MaxSpeakers
 
 // DiarizeOptions are the options of one call.
 type DiarizeOptions struct {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 
 	"github.com/uptrace/bun"
 )
@@ -59,4 +60,46 @@ func (w SpeakersTx) Put(ctx context.Context, speakers []Speaker) error {
 		Set("clip = EXCLUDED.clip").
 		Exec(ctx)
 	return wrap("store speakers of extraction "+speakers[0].WorkID, err)
+}
+
+// Sounds reads what is known of the sound of work before it is recognized.
+type Sounds struct{ *source }
+
+// SoundsTx reads and changes it.
+type SoundsTx struct {
+	Sounds
+	tx *Tx
+}
+
+type soundRow struct {
+	bun.BaseModel `bun:"table:sounds,alias:s"`
+
+	WorkID string `bun:"extraction_id"`
+	Facts  []byte // gzip of JSON
+}
+
+// Of returns what is known of the sound of work, as JSON, or nil if there is nothing.
+func (r Sounds) Of(ctx context.Context, workID string) ([]byte, error) {
+	row, err := scanOne[soundRow](ctx, r.db.NewSelect().Where("extraction_id = ?", workID), "sound of extraction "+workID)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	facts, err := decompress(row.Facts)
+	return facts, wrap("sound of extraction "+workID, err)
+}
+
+// Put stores what is known of the sound of work.
+func (w SoundsTx) Put(ctx context.Context, workID string, facts []byte) error {
+	_, err := w.db.NewInsert().Model(&soundRow{WorkID: workID, Facts: compress(facts)}).
+		On("CONFLICT (extraction_id) DO UPDATE").Set("facts = EXCLUDED.facts").Exec(ctx)
+	return wrap("keep the sound of extraction "+workID, err)
+}
+
+// Delete removes what is known of the sound of work.
+func (w SoundsTx) Delete(ctx context.Context, workID string) error {
+	_, err := w.db.NewDelete().Model((*soundRow)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
+	return wrap("delete the sound of extraction "+workID, err)
 }

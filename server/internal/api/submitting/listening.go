@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -61,6 +60,6 @@ func speakers() request.Kind[transcript.Speakers] {
 		}
 		return s.String()
 	}
-	return request.NumberOr(1, engine.MaxSpeakers, func(n int) transcript.Speakers { return transcript.Speakers(n) },
+	return request.NumberOr(1, transcript.MaxSpeakers, func(n int) transcript.Speakers { return transcript.Speakers(n) },
 		word, request.Schema{"enum": []any{"auto", "none"}}, plain)
 }
