@@ -37,6 +37,27 @@ func ExampleTranscriptService_Get() {
 	// 6.5 conceived in liberty.
 }
 
+// A request can say how many people speak. The segments then have speakers, if the service can tell
+// them apart.
+func ExampleTranscriptService_Get_speakers() {
+	c := exampleClient() // client.New(url, client.WithAPIKey(key))
+
+	result, err := c.Transcripts.Get(context.Background(), transcript.Request{
+		Source:    exampleRecording(), // transcript.File(path)
+		Listening: transcript.Listening{Speakers: 2},
+	})
+	if errors.Is(err, transcript.NotImplemented) {
+		fmt.Println("The service has no diarizer.")
+		return
+	} else if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range result.Transcript.Segments {
+		fmt.Printf("%s: %s\n", s.Speaker, s.Text)
+	}
+	// Output: The service has no diarizer.
+}
+
 // A file is uploaded, and its speech is recognized. Text is easier to print than segments.
 func ExampleTranscriptService_Get_file() {
 	c := exampleClient() // client.New(url, client.WithAPIKey(key))

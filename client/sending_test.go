@@ -159,13 +159,15 @@ func TestLargeUpload(t *testing.T) {
 	m := &media{content: large()}
 	var told progressLog
 	var resp client.Response
-	request := transcript.Request{Source: m.source(int64(len(m.content))), Language: []string{"de", "asr-en"}, Format: transcript.Text, OmitTimestamp: true, SendMetadata: true}
+	request := transcript.Request{Source: m.source(int64(len(m.content))), Language: []string{"de", "asr-en"}, Format: transcript.Text, OmitTimestamp: true, SendMetadata: true,
+		Listening: transcript.Listening{AudioTrack: "de", Channels: transcript.AutoChannels, Speakers: 2, RequireWhole: true}}
 	_, job, err := c.Transcripts.Submit(t.Context(), request, client.WithUploadProgress(told.note), client.WithResponse(&resp))
 	require.NoError(t, err)
 	assert.Equal(t, jobID, job.JobID)
 	k.has(t, m.content)
 	assert.Equal(t, []string{"POST", "PATCH 0"}, k.calls)
-	assert.Equal(t, url.Values{"language": {"de,asr-en"}, "format": {"text"}, "includeTimestamp": {"false"}, "sendMetadata": {"true"}}, k.created.URL.Query())
+	assert.Equal(t, url.Values{"language": {"de,asr-en"}, "format": {"text"}, "includeTimestamp": {"false"}, "sendMetadata": {"true"},
+		"audioTrack": {"de"}, "channels": {"auto"}, "speakers": {"2"}, "requireWhole": {"true"}}, k.created.URL.Query())
 	assert.Equal(t, "?0", k.created.Header.Get("Upload-Complete"))
 	assert.Equal(t, "8", k.created.Header.Get("Upload-Draft-Interop-Version"))
 	assert.Equal(t, strconv.Itoa(len(m.content)), k.created.Header.Get("Upload-Length"))

@@ -41,6 +41,7 @@ func TestSubmitFile(t *testing.T) {
 	result, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{
 		Source: transcript.File(path), Language: []string{"asr-en", "de"},
 		Format: transcript.Text, OmitTimestamp: true, SendMetadata: true, Wait: &wait, KeepMedia: time.Hour,
+		Listening: transcript.Listening{AudioTrack: "2", Channels: transcript.SeparateChannels, Speakers: transcript.NoSpeakers, RequireWhole: true},
 	})
 	require.NoError(t, err)
 	require.Nil(t, result)
@@ -49,7 +50,8 @@ func TestSubmitFile(t *testing.T) {
 
 	s := <-got
 	assert.Equal(t, map[string][]string{"language": {"asr-en,de"}, "format": {"text"},
-		"includeTimestamp": {"false"}, "sendMetadata": {"true"}, "waitMs": {"0"}, "keepMediaSec": {"3600"}}, s.form)
+		"includeTimestamp": {"false"}, "sendMetadata": {"true"}, "waitMs": {"0"}, "keepMediaSec": {"3600"},
+		"audioTrack": {"2"}, "channels": {"separate"}, "speakers": {"none"}, "requireWhole": {"true"}}, s.form)
 	assert.Equal(t, "talk.mp3", s.name)
 	assert.Equal(t, "the media", s.content)
 	assert.Positive(t, s.length, "the length is announced")

@@ -37,6 +37,7 @@ type Hit struct {
 	// Snippet is the text at the hit and around it, with at most 160 characters. It is
 	// HTML with <mark> around the found words, and no other tag.
 	Snippet string `json:"snippet"`
+	Speaker string `json:"speaker,omitempty"` // who speaks at the hit; empty if not known
 	// URL is a link to this place in the media; nil if the platform has no such links.
 	URL *string `json:"url" format:"uri"`
 }

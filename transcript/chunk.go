@@ -13,9 +13,12 @@ type Chunk struct {
 	// for the first chunk and where a word or a text without spaces is cut. Otherwise
 	// it is a space. If the chunks do not overlap, concatenating the joiner and the
 	// text of each chunk, in order, gives the whole text.
-	Joiner  string `json:"joiner"`
-	Text    string `json:"text"`              // the text of the chunk
-	Chapter string `json:"chapter,omitempty"` // the title of its chapter; empty if the platform names no chapters
+	Joiner string `json:"joiner"`
+	Text   string `json:"text"` // the text of the chunk
+	// Speakers are those who speak in the chunk, each once, in the order of their first
+	// words. It is empty if no speaker is known.
+	Speakers []string `json:"speakers,omitempty"`
+	Chapter  string   `json:"chapter,omitempty"` // the title of its chapter; empty if the platform names no chapters
 	// URL is a link to this place in the media; nil if the platform has no such links.
 	URL *string `json:"url" format:"uri"`
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // Speakers says whether the service tells who speaks in a recording. A positive number is how
-// many people speak, at most 20.
+// many people speak, at most [MaxSpeakers].
 type Speakers int
 
 // The wishes about speakers that are no number.
@@ -115,4 +115,38 @@ type Heard struct {
 type Diarizer struct {
 	Name  string  `json:"name"`  // its name, such as "sherpa-onnx"
 	Model *string `json:"model"` // the name of its model; nil if it has no name
+}
+
+// Wordless returns how many seconds of speech have no words, if they are more than a tenth of the
+// speech. Else, and if h is nil, it returns 0.
+func (h *Heard) Wordless() float64 {
+	if h == nil || (h.SpeechSec-h.HeardSec)*10 <= h.SpeechSec {
+		return 0
+	}
+	return h.SpeechSec - h.HeardSec
+}
+
+// Remarks returns what a reader of the text should know about the recording, in English sentences:
+// the file is cut off, bytes were not read, much of the speech has no words, or the file has other
+// audio tracks. It is empty if there is nothing to say.
+func (s Sound) Remarks() (sentences []string) {
+	add := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	if s.CutOff != nil {
+		add("%s", s.CutOff)
+	}
+	if s.UnreadBytes > 0 {
+		add("The service could not read the last %d bytes of the file.", s.UnreadBytes)
+	}
+	if sec := s.Heard.Wordless(); sec > 0 {
+		add("%.0f s of %.0f s of speech have no words.", sec, s.Heard.SpeechSec)
+	}
+	for _, t := range s.AudioTracks {
+		switch {
+		case t.Used && t.Language != nil:
+			add("The text is of audio track %d of %d (%s).", t.Index, len(s.AudioTracks), *t.Language)
+		case t.Used:
+			add("The text is of audio track %d of %d.", t.Index, len(s.AudioTracks))
+		}
+	}
+	return sentences
 }

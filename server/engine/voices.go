@@ -1,6 +1,10 @@
 package engine
 
-import "context"
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
 
 // Span is a stretch of a recording, in seconds from its start.
 type Span struct {

@@ -91,7 +91,7 @@ func (c *chunker) emit(parts []part, chapter string) bool {
 	end := max(milliseconds(c.script.endAt(first.from.segment, last.to)), start)
 	chunk := transcript.Chunk{
 		ID: c.id(start, text), Index: c.index, Start: float64(start) / 1000, Duration: float64(end-start) / 1000,
-		Joiner: c.join, Text: text, Chapter: chapter,
+		Joiner: c.join, Text: text, Speakers: c.script.speakers(first.from, last.to), Chapter: chapter,
 	}
 	c.index++
 	c.join = transcript.JoinNothing

@@ -147,3 +147,16 @@ func TestChunksStop(t *testing.T) {
 	}
 	assert.Equal(t, 1, n)
 }
+
+func TestSpeakersOfChunks(t *testing.T) {
+	t.Parallel()
+	text := transcript.Transcript{Segments: []transcript.Segment{
+		{Text: "One two.", Start: 0, Duration: 1, Speaker: "Ann"}, {Text: "Three four.", Start: 1, Duration: 1, Speaker: "Lee"},
+		{Text: "Five.", Start: 2, Duration: 1, Speaker: "Ann"}, {Text: "Six seven.", Start: 3, Duration: 1},
+	}}
+	var all [][]string
+	for c := range chunk.Cut(&text, transcript.ChunkOptions{MaxChars: 26}) {
+		all = append(all, c.Speakers)
+	}
+	require.Equal(t, [][]string{{"Ann", "Lee"}, nil}, all)
+}

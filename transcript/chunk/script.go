@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -64,6 +65,16 @@ func (s *script) on(from place, at, chars int) place {
 		to.into, _, _ = grapheme.Count(s.text[begin:], at-begin, math.MaxInt)
 	}
 	return to
+}
+
+// speakers are those who speak between two places, each once.
+func (s *script) speakers(from, to place) (all []string) {
+	for i := from.segment; i < len(s.segments) && (i == from.segment || s.from[i] < to.at); i++ {
+		if who := s.segments[i].Speaker; who != "" && !slices.Contains(all, who) {
+			all = append(all, who)
+		}
+	}
+	return all
 }
 
 // until is when the text of a segment has been said: at the end of the segment, or when

@@ -69,6 +69,9 @@ func (w *work) nameOf(file mediaFile) string {
 		path = file.path
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d\n%q\n%t\n%d", w.client, path, file.size, file.modified.UnixNano(), w.Language, w.withMetadata(), w.KeepMedia))
+	if w.listens() {
+		sum = sha256.Sum256(fmt.Appendf(sum[:], "%+v", w.heardAs))
+	}
 	return hex.EncodeToString(sum[:16])
 }
 

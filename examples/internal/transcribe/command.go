@@ -38,9 +38,10 @@ type Flags struct {
 	MaxItems   int              `verb:"" placeholder:"N" help:"Only the first N items of a batch, 1 to 500."`
 	Watch      string           `verb:"" placeholder:"FOLDER" help:"Transcribe the recordings in this folder and all that come, and write each text next to its recording. The program looks every 2 seconds, waits until a file is whole, goes on where it was after an end, and transcribes each recording once."`
 	KeepMedia  commandline.Days `verb:"" placeholder:"TIME" help:"Have the service keep each recording, for days as in 30d or for a time as in 36h. Its text says until when. Links have no recording."`
-	Name       []string         `verb:"" sep:"none" placeholder:"PATTERN" help:"Only recordings with such a name, as in 'talk-*.mp3' (--watch)."`
-	Quiet      bool             `verb:"" short:"q" help:"Print only errors."`
-	Sources    []string         `arg:"" optional:"" name:"link|file|-" words:"search: Search the saved texts; follow: Follow a channel, a playlist or a feed" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts, and follow LINK makes a text of each new item of a channel, a playlist or a feed."`
+	Listening
+	Name    []string `verb:"" sep:"none" placeholder:"PATTERN" help:"Only recordings with such a name, as in 'talk-*.mp3' (--watch)."`
+	Quiet   bool     `verb:"" short:"q" help:"Print only errors."`
+	Sources []string `arg:"" optional:"" name:"link|file|-" words:"search: Search the saved texts; follow: Follow a channel, a playlist or a feed" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts, and follow LINK makes a text of each new item of a channel, a playlist or a feed."`
 }
 
 // command is the command line.
@@ -49,7 +50,8 @@ type command struct {
 	Completion string           `enum:",bash,zsh,fish" default:"" placeholder:"SHELL" help:"Print the completion code for bash, zsh or fish."`
 	Version    kong.VersionFlag `help:"Print the version."`
 
-	formatOption string // the option that chose the format, for messages
+	formatOption string               // the option that chose the format, for messages
+	heardAs      transcript.Listening // what Listening says
 }
 
 const description = `Turns links, playlists, channels and recordings into text.
@@ -126,7 +128,13 @@ func (cmd *command) check() error {
 			return fmt.Errorf("--language: %w", err)
 		}
 	}
+	var err error
+	if cmd.heardAs, err = cmd.listening(); err != nil {
+		return err
+	}
 	switch {
+	case cmd.listens() && (cmd.searches() || cmd.followsSomething()):
+		return errNotOneRecording
 	case !cmd.Timestamps && cmd.Format != "txt" && cmd.Format != "md":
 		return fmt.Errorf("--no-timestamps is for txt and md: %s is made of times", cmd.Format)
 	case cmd.MaxItems < 0 || cmd.MaxItems > mostItems:

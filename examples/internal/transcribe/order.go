@@ -169,6 +169,8 @@ func (cmd *command) checkOrder(o order, in *stdin) error {
 		return errors.New("standard input is read once: as a recording (-) or as a list (--from -)")
 	case in.isTerminal() && slices.Contains(cmd.Sources, "-"):
 		return errors.New("standard input is a terminal: send a recording to it, as in \"transcribe - < talk.mp3\"")
+	case len(o.batches) > 0 && cmd.listens():
+		return errNotOneRecording
 	case len(o.texts) > 0 && cmd.batched():
 		return fmt.Errorf("%s: %s is for links: a recording can be txt, srt, vtt, json or md", cmd.formatOption, cmd.Format)
 	case len(o.batches) > 0 && cmd.Format == "md":

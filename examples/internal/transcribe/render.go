@@ -10,17 +10,21 @@ import (
 
 // render writes a text in the requested format.
 func (cmd *command) render(to io.Writer, t *transcript.Transcript) error {
+	segments := t.Segments
+	if cmd.namesSpeakers() {
+		segments = format.NameSpeakers(segments)
+	}
 	switch cmd.Format {
 	case "json":
 		return writeJSON(to, t)
 	case "srt":
-		return format.WriteSRT(to, t.Segments)
+		return format.WriteSRT(to, segments)
 	case "vtt":
 		return format.WriteVTT(to, t.Segments)
 	case "md":
 		return format.WriteMarkdown(to, t, cmd.Timestamps)
 	}
-	text := format.AppendText(nil, t.Segments, cmd.Timestamps)
+	text := format.AppendText(nil, segments, cmd.Timestamps)
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
 	}

@@ -100,5 +100,6 @@ func (w *watcher) write(textFile string, e entry, t *transcript.Transcript) erro
 	if len(t.Segments) == 0 {
 		w.display.Say(fmt.Sprintf("Nothing was heard in %s: its text is empty.", e.Recording))
 	}
+	w.remark(e.Recording, t.Sound)
 	return nil
 }

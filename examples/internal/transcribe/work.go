@@ -146,6 +146,7 @@ func (w *work) text(ctx context.Context, t text) error {
 	case r != nil && r.Quality != nil:
 		w.display.Say(fmt.Sprintf("%s was heard by %s, quality %s.", t.name, r.Engine, *r.Quality))
 	}
+	w.remark(t.name, result.Sound)
 	return w.put(t.file, func(to io.Writer) error { return w.render(to, result.Transcript) })
 }
 
@@ -202,6 +203,7 @@ func (w *work) submit(ctx context.Context, t text, line *progress.Line) (*transc
 		Source:       t.source,
 		Language:     w.Language,
 		SendMetadata: w.withMetadata(),
+		Listening:    w.heardAs,
 		Wait:         &atOnce,
 	}
 	if _, _, _, recording := t.source.Upload(); recording {

@@ -115,6 +115,7 @@ type facts struct {
 	Pages         int                 `json:"pages"`
 	NextPageToken string              `json:"nextPageToken,omitempty"`
 	NothingHeard  bool                `json:"nothingHeard,omitempty"`
+	Remarks       []string            `json:"remarks,omitempty"` // about the recording
 	Note          string              `json:"note"`
 }
 
@@ -129,7 +130,7 @@ func (f *Face) page(c *call, res *view.Result, q submitting.PageRequest) (*sdk.C
 	t := res.Transcript
 	about, err := json.Marshal(facts{
 		t.Title, t.Channel, t.Platform, t.ExternalID, t.Lang, t.Source, res.LengthText,
-		page.Page, page.Pages, page.NextPageToken, res.NothingHeard, untrusted,
+		page.Page, page.Pages, page.NextPageToken, res.NothingHeard, res.Remarks(), untrusted,
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -53,6 +54,7 @@ const (
 // form has the fields of POST /v1/audio/transcriptions.
 type form struct {
 	team cluster.Team
+	plan account.Plan
 
 	model, language, prompt, temperature, chunking string
 	languages, keywords, include                   []string
@@ -70,8 +72,8 @@ const (
 	longestTerm = 100 // characters
 )
 
-func newForm(team cluster.Team) *form {
-	f := &form{team: team}
+func newForm(team cluster.Team, plan account.Plan) *form {
+	f := &form{team: team, plan: plan}
 	terms := request.List(request.Text(1, longestTerm), 1, mostEntries)
 	f.fields = request.Table{Fields: []*request.Field{
 		request.New("model", &f.model, request.Text(1, 200)).Required(),
@@ -95,7 +97,7 @@ func newForm(team cluster.Team) *form {
 
 // read reads the body of a request, and calls begin when the file begins. The caller owns the upload.
 func (f *Face) read(r *http.Request, p account.Principal, begin func() error) (*form, *uploads.Upload, error) {
-	asked := newForm(f.Pipeline.Team(r.Context()))
+	asked := newForm(f.Pipeline.Team(r.Context()), p.Plan)
 	upload, err := recordingform.Receive(r, p, f.Pipeline, recordingform.Form{
 		Field: asked.add,
 		Check: func() error {
@@ -151,8 +153,10 @@ func (f *form) checkEach() error {
 		}
 	}
 	switch {
-	case f.format == asDiarized && !f.team.TellsSpeakers():
-		return invalid("response_format", "unsupported_value", "The recognizer of this service does not tell speakers apart: ask for another response_format.")
+	case f.format == asDiarized && !tellsSpeakers(f.team):
+		return invalid("response_format", "unsupported_value", "This service cannot tell speakers apart: ask for another response_format. %s", engine.CureDiarizer)
+	case f.format == asDiarized && !f.team.TellsSpeakers() && !f.plan.Speakers:
+		return f.plan.UpgradeRequired("The plan does not include telling speakers apart: ask for another response_format.")
 	case len(f.include) > 0:
 		return invalid("include", "unsupported_value", "The recognizer of this service tells no log probabilities of tokens: leave out include.")
 	case !isTemperature(f.temperature):

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
@@ -25,8 +26,8 @@ var snapshot = regexp.MustCompile(`-\d{4}-\d\d-\d\d$`)
 func checkModel(name string, team cluster.Team) error {
 	plain := snapshot.ReplaceAllString(name, "")
 	switch {
-	case plain == diarizing && !team.TellsSpeakers():
-		return invalid("model", "model_not_found", "The recognizer of this service does not tell speakers apart, as the model %q does.", diarizing)
+	case plain == diarizing && !tellsSpeakers(team):
+		return invalid("model", "model_not_found", "This service cannot tell speakers apart, as the model %q does: name another model. %s", diarizing, engine.CureDiarizer)
 	case slices.Contains(aliases, plain), slices.Contains(ownModels(team), name):
 		return nil
 	}
@@ -34,6 +35,9 @@ func checkModel(name string, team cluster.Team) error {
 	e.Status = http.StatusNotFound
 	return e
 }
+
+// tellsSpeakers reports whether the recognizer or another program tells speakers apart.
+func tellsSpeakers(team cluster.Team) bool { return team.TellsSpeakers() || team.Diarizes() }
 
 // ownModels returns the names of the models of the recognizers here, or of the recognizers
 // themselves.
@@ -71,7 +75,7 @@ func (f *Face) listModels(w http.ResponseWriter, r *http.Request) error {
 	}
 	if len(all.Data) > 0 {
 		for _, name := range aliases {
-			if name != diarizing || team.TellsSpeakers() {
+			if name != diarizing || tellsSpeakers(team) {
 				all.Data = append(all.Data, model{ID: name, Object: "model", OwnedBy: "transcriptkit"})
 			}
 		}

@@ -179,10 +179,20 @@ func (t text) diarized(first int) []diarizedSegment {
 	out := []diarizedSegment{}
 	for i, s := range t.segments {
 		out = append(out, diarizedSegment{
-			"transcript.text.segment", "seg_" + strconv.Itoa(first+i), milliseconds(s.Start), milliseconds(s.End()), s.Text, s.Speaker,
+			"transcript.text.segment", "seg_" + strconv.Itoa(first+i), milliseconds(s.Start), milliseconds(s.End()), s.Text, letterOf(s.Speaker),
 		})
 	}
 	return out
+}
+
+// letterOf is a speaker as OpenAI's API names those it does not know: A, B and so on. It keeps the
+// names of a recognizer, of channels and of people.
+func letterOf(speaker string) string {
+	number, numbered := strings.CutPrefix(speaker, "Speaker ")
+	if n, err := strconv.Atoi(number); numbered && err == nil && 1 <= n && n <= 26 {
+		return string(rune('A' + n - 1))
+	}
+	return speaker
 }
 
 // leastConfidence is the lower limit for logprob, because the logarithm of 0 is not a

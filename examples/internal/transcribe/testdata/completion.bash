@@ -14,7 +14,7 @@ _transcribe() {
     case $command in
     '')
         words='search follow' files=1
-        flags='--help --server --key-file --language --format --no-timestamps --output --job --from --playlist --channel --max-items --watch --keep-media --name --quiet --completion --version'
+        flags='--help --server --key-file --language --format --no-timestamps --output --job --from --playlist --channel --max-items --watch --keep-media --audio-track --channels --speakers --require-whole --name --quiet --completion --version'
         case $prev in
         --server) compopt +o default 2>/dev/null; return ;;
         --key-file) return ;;
@@ -28,6 +28,9 @@ _transcribe() {
         --max-items) compopt +o default 2>/dev/null; return ;;
         --watch) return ;;
         --keep-media) compopt +o default 2>/dev/null; return ;;
+        --audio-track) compopt +o default 2>/dev/null; return ;;
+        --channels) COMPREPLY=($(compgen -W 'mix separate auto' -- "$cur")); return ;;
+        --speakers) compopt +o default 2>/dev/null; return ;;
         --name) compopt +o default 2>/dev/null; return ;;
         --completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")); return ;;
         esac ;;

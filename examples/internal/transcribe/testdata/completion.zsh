@@ -20,6 +20,10 @@ _transcribe() {
         '*--max-items=[Only the first N items of a batch, 1 to 500]:value: ' \
         '*--watch=[Transcribe the recordings in this folder and all that come, and write each text next to its recording]:file:_files' \
         '*--keep-media=[Have the service keep each recording, for days as in 30d or for a time as in 36h]:value: ' \
+        '*--audio-track=[The audio track of a file with several: its number or its language]:value: ' \
+        '*--channels=[separate: recognize each channel by itself and name its speaker by the channel; auto: do so if the channels are different voices]:value:(mix separate auto)' \
+        '*--speakers=[How many people speak, 1 to 20; auto: the service finds out; none: do not tell who speaks]:value: ' \
+        '*--require-whole[Refuse a recording that ends too early]' \
         '*--name=[Only recordings with such a name, as in '\''talk-*.mp3'\'' (--watch)]:value: ' \
         '*-q[Print only errors]' \
         '*--quiet[Print only errors]' \

@@ -95,7 +95,7 @@ func (l *Texts) matchOf(q search.Query, t *db.Transcript, place db.SearchFound) 
 	for _, at := range place.At {
 		if segment, snippet, ok := q.Hit(text.Segments, at); ok {
 			m.Hits = append(m.Hits, library.Hit{
-				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, URL: resource.LinkTo(l.Sites, t.Platform, t.ExternalID, segment.Start),
+				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, Speaker: segment.Speaker, URL: resource.LinkTo(l.Sites, t.Platform, t.ExternalID, segment.Start),
 			})
 		}
 	}

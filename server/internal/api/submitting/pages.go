@@ -90,7 +90,7 @@ func (t *Intake) SubmitText(ctx context.Context, p account.Principal, q *TextReq
 // TextPage is a page of a text. The caller must have checked that the account may read
 // the text.
 func (t *Intake) TextPage(owner string, res *view.Result, q PageRequest) (*TextPage, error) {
-	tag := resource.MadeOf(res.TextID, res.TextChanged, "pages1", strconv.FormatBool(q.omitTimestamp))
+	tag := resource.MadeOf(res.TextID, res.TextChanged, "pages2", strconv.FormatBool(q.omitTimestamp))
 	list, page := resource.ListingNamed(owner, "text", tag), 0
 	if err := list.After(q.pageToken, &page); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (p *Pages) of(tag string, res *view.Result, timestamps bool) ([]*packed.Byt
 	}
 	var pages []*packed.Bytes
 	room := 0
-	for _, page := range pagesOf(string(format.AppendText(nil, read, timestamps)), pageChars) {
+	for _, page := range pagesOf(string(format.AppendText(nil, format.NameSpeakers(read), timestamps)), pageChars) {
 		quoted, err := json.Marshal(page)
 		if err != nil {
 			return nil, fmt.Errorf("server: rendering a text: %w", err)

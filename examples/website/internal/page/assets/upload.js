@@ -76,6 +76,10 @@ class Upload {
     if (languages) fields.push(["language", languages]);
     const keep = document.getElementById("keepFor")?.value ?? "0"; // seconds
     if (keep !== "0") fields.push(["keepMediaSec", keep]);
+    for (const name of ["speakers", "channels", "audioTrack"]) {
+      const wish = document.getElementById(name)?.value.trim() ?? "";
+      if (wish && wish !== "mix") fields.push([name, wish]);
+    }
     this.#sender = new Sender(file, fields, account, {
       progress: (sent, all, speed) => row.progress(sent, all, speed),
       received: () => row.say(t("upload.reading")),
