@@ -83,7 +83,9 @@ func fuzz(f *testing.F, k kind, more ...string) {
 		inOrder, err := walked(k.walk(bytes.NewReader(file)))
 		require.NoError(t, err)
 		slices.SortStableFunc(inOrder, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
-		require.Empty(t, compare(segments, inOrder))
+		if require.LessOrEqual(t, len(segments), len(inOrder)); len(segments) == len(inOrder) { // else lines came once
+			require.Empty(t, compare(segments, inOrder))
+		}
 		for _, s := range segments {
 			wellFormed(t, s)
 			require.NotContains(t, s.Text, "\u00A0")
