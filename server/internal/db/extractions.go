@@ -190,7 +190,7 @@ func (w WorksTx) Clear(ctx context.Context, workID string) error {
 	if err != nil || !any {
 		return wrap("chunks and speakers of extraction "+workID, err)
 	}
-	_, err = w.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
+	_, err = w.db.NewDelete().Model((*Speaker)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
 	return errors.Join(w.tx.Chunks.Delete(ctx, workID), w.tx.Sounds.Delete(ctx, workID), wrap("delete speakers of extraction "+workID, err))
 }
 

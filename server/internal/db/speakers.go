@@ -9,6 +9,8 @@ import (
 
 // Speaker is somebody who has spoken in the chunks of work that are done.
 type Speaker struct {
+	bun.BaseModel `bun:"table:speakers,alias:s"`
+
 	WorkID string `bun:"extraction_id"`
 	Name   string
 	Spoken float64 // seconds
@@ -24,25 +26,12 @@ type SpeakersTx struct {
 	tx *Tx
 }
 
-type speakerRow struct {
-	bun.BaseModel `bun:"table:speakers,alias:s"`
-
-	Speaker
-}
-
 // All returns the speakers of work. The speaker with the most speech comes
 // first.
 func (r Speakers) All(ctx context.Context, workID string) ([]Speaker, error) {
-	var rows []speakerRow
-	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", workID).Order("spoken DESC", "name").Scan(ctx)
-	if err != nil {
-		return nil, wrap("speakers of extraction "+workID, err)
-	}
-	speakers := make([]Speaker, len(rows))
-	for i := range rows {
-		speakers[i] = rows[i].Speaker
-	}
-	return speakers, nil
+	speakers := []Speaker{}
+	err := r.db.NewSelect().Model(&speakers).Where("extraction_id = ?", workID).Order("spoken DESC", "name").Scan(ctx)
+	return speakers, wrap("speakers of extraction "+workID, err)
 }
 
 // Put stores what is known of speakers now.
@@ -50,11 +39,7 @@ func (w SpeakersTx) Put(ctx context.Context, speakers []Speaker) error {
 	if len(speakers) == 0 {
 		return nil
 	}
-	rows := make([]speakerRow, len(speakers))
-	for i, s := range speakers {
-		rows[i] = speakerRow{Speaker: s}
-	}
-	_, err := w.db.NewInsert().Model(&rows).
+	_, err := w.db.NewInsert().Model(&speakers).
 		On("CONFLICT (extraction_id, name) DO UPDATE").
 		Set("spoken = EXCLUDED.spoken").
 		Set("clip = EXCLUDED.clip").
