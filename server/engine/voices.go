@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Span is a stretch of a recording, in seconds from its start.

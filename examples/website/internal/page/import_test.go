@@ -46,12 +46,12 @@ func TestImportRefuses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, visitor.User)
 	for fault, sent := range map[string]struct{ name, content, language string }{
-		"Choose a file with a text.":   {"talk.srt", "", "en"},
+		"Choose a file with a text.":                            {"talk.srt", "", "en"},
 		"ends with .srt, .vtt, .sbv, .ass, .ssa, .json or .txt": {"talk.docx", "text", "en"},
-		"cannot be read as text":       {"talk.vtt", "\x00\xff", "en"},
-		"Write the language":           {"talk.srt", subtitles, " "},
-		"That is not a language":       {"talk.srt", subtitles, "no such language"},
-		"The file is too large.":       {"talk.txt", strings.Repeat("a", 9<<20), "en"},
+		"cannot be read as text":                                {"talk.vtt", "\x00\xff", "en"},
+		"Write the language":                                    {"talk.srt", subtitles, " "},
+		"That is not a language":                                {"talk.srt", subtitles, "no such language"},
+		"The file is too large.":                                {"talk.txt", strings.Repeat("a", 9<<20), "en"},
 	} {
 		got := s.postFile(t, "/library/import", sent.name, sent.content, "lang", sent.language)
 		assert.Equal(t, http.StatusUnprocessableEntity, got.status, fault)
