@@ -20,7 +20,7 @@ const (
 	// UnsupportedPlatform: the link is to a host that the service does not know, or the platform has no links. Send a
 	// link of one of the platforms; details.host is the host that is not known.
 	UnsupportedPlatform Code = "UNSUPPORTED_PLATFORM"
-	// UploadInvalid: the uploaded file is missing or empty, is declared as something other than media, cannot be
+	// UploadInvalid: the uploaded file is missing or empty, cannot be
 	// decoded, has no sound, or does not match its Content-Digest. Send one whole audio or video file in the part
 	// "file".
 	UploadInvalid Code = "UPLOAD_INVALID"

@@ -38,7 +38,7 @@ var codeTable = []codeRow{
 	},
 	{
 		UploadInvalid, 422, RetryNever, "",
-		"The uploaded file is missing or empty, is declared as something other than media, cannot be decoded, has no sound, or does not match its Content-Digest.",
+		"The uploaded file is missing or empty, cannot be decoded, has no sound, or does not match its Content-Digest.",
 		"Send one whole audio or video file in the part \"file\".",
 	},
 	{

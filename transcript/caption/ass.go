@@ -169,7 +169,7 @@ func (f *ass) event(s *transcript.Segment, value []byte) error {
 		return nil
 	}
 	text, speaker := f.decodeLines(e.text), f.decodeLines(e.speaker)
-	if f.legacy.unlikely && !(utf8.Valid(e.text) && utf8.Valid(e.speaker)) {
+	if f.legacy.unlikely && (!utf8.Valid(e.text) || !utf8.Valid(e.speaker)) {
 		f.lost.add(noEncoding, f.lines.number+1)
 		return nil
 	}

@@ -79,7 +79,7 @@ func (n *jsonSeconds) UnmarshalJSON(b []byte) error {
 	v, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
 	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
 		n.moment = moment{broken: true}
-		return nil
+		return nil //nolint:nilerr // only this cue is lost, and is counted
 	}
 	n.moment = moment{ms: millis(v), ok: true}
 	return nil

@@ -41,7 +41,7 @@ func looseTimes(line []byte) (t timing, v verdict) {
 		return t, v
 	}
 	end, rest, ok := srtTime(second)
-	if !ok || !isBlank(rest) && !(isSpace(rest[0]) && areSettings(rest)) {
+	if !ok || !isBlank(rest) && (!isSpace(rest[0]) || !areSettings(rest)) {
 		return t, v
 	}
 	last := second[:len(second)-len(rest)]
@@ -84,10 +84,10 @@ func areSettings(b []byte) bool {
 
 // isSetting reports whether a value can be that of a setting.
 func isSetting(name string, value []byte) bool {
-	switch {
-	case name == "region":
+	switch name {
+	case "region":
 		return true
-	case name == "position" || name == "size":
+	case "position", "size":
 		return bytes.IndexByte(value, '%') > 0 || isNumber(value)
 	}
 	word, more, _ := bytes.Cut(value, []byte(","))

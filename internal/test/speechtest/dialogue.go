@@ -102,12 +102,12 @@ func (c *Cast) Dialogue(t testing.TB, seed uint64, seconds float64, sound Sound,
 	}
 	pcm = append(pcm, make([]float64, speech.SampleRate)...)
 	path := filepath.Join(t.TempDir(), "dialogue.wav")
-	write(t, path, bytesOf(coloured(pcm, sound, random)))
+	write(t, path, bytesOf(colored(pcm, sound, random)))
 	return path, turns
 }
 
-// coloured adds the sound to the speech.
-func coloured(pcm []float64, sound Sound, random *rand.Rand) []float64 {
+// colored adds the sound to the speech.
+func colored(pcm []float64, sound Sound, random *rand.Rand) []float64 {
 	switch sound {
 	case Music:
 		addMusic(pcm, level*math.Pow(10, -18/20.0), random)

@@ -59,7 +59,7 @@ func oddities() (all []odd) {
 		name, codec, _ := strings.Cut(container, " ")
 		all = append(all, odd{name: name, recipes: []string{turns + codec}, short: name == "s16.wav"})
 	}
-	for _, more := range []odd{
+	all = append(all, []odd{
 		{name: "opposite.wav", recipes: []string{opposite}},
 		{name: "opposite.mp3", recipes: []string{opposite + "-joint_stereo 0"}, short: true},
 		{name: "opposite.m4a", recipes: []string{opposite}},
@@ -91,9 +91,7 @@ func oddities() (all []odd) {
 		{name: "cut.webm", recipes: []string{turns + "-c:a libopus -ar 48000"}, part: 0.7},
 		{name: "cut.ogg", recipes: []string{turns + "-c:a libvorbis"}, part: 0.7},
 		{name: "cut.ts", recipes: []string{turns + "-c:a mp2"}, part: 0.7},
-	} {
-		all = append(all, more)
-	}
+	}...)
 	return all
 }
 

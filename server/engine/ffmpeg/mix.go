@@ -48,8 +48,8 @@ func newMixer(channels int, layout string) *mixer {
 		mean: make([]float64, channels), weights: make([]float64, channels),
 		next: make([]float64, channels), powers: make([]float64, channels),
 	}
-	center := -1
-	center, m.minor = places(layout, channels)
+	center, effects := places(layout, channels)
+	m.minor = effects
 	total := 0.0
 	for c := range m.mean {
 		switch c {

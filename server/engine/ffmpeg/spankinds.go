@@ -277,10 +277,10 @@ func endOfBoxes(c *cursor, at int64) int64 {
 		case "mdat", "moof":
 			sound = true
 		}
-		switch {
-		case size == 1:
+		switch size {
+		case 1:
 			size = c.be64(box + 8)
-		case size == 0:
+		case 0:
 			return c.size
 		}
 		if size < 8 {

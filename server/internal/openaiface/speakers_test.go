@@ -12,7 +12,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // turns is a diarizer that hears one speaker before the second 2, and another after it.
@@ -76,5 +75,4 @@ func TestSpeakersOutsideOfThePlan(t *testing.T) {
 	without := start(t).transcribe(t, asked)
 	assert.Equal(t, http.StatusBadRequest, without.StatusCode)
 	assert.Contains(t, without.failure(t).Message, engine.CureDiarizer)
-	assert.Equal(t, transcript.MaxSpeakers, transcript.MaxSpeakers)
 }

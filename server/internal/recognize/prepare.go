@@ -163,8 +163,8 @@ func (p *Steps) spool(ctx context.Context, t step.Held, e *db.Work) (path string
 	return downloads{p}.download(ctx, t, e)
 }
 
-// normalize decodes a media file. It refuses a file without sound or of undue length,
-// even if the file claims another length.
+// normalize decodes a media file. It refuses a file without sound or of undue length. The length that
+// the file claims is only a hint: recorders that died leave any number.
 func (p *Steps) normalize(ctx context.Context, t step.Held, e *db.Work, in string) (engine.Sound, error) {
 	info, err := p.Engine.Media.Probe(ctx, in)
 	if err != nil {
@@ -173,15 +173,16 @@ func (p *Steps) normalize(ctx context.Context, t step.Held, e *db.Work, in strin
 	if !info.HasAudio {
 		return engine.Sound{}, transcript.Errorf(transcript.UploadInvalid, "The file has no audio.")
 	}
-	if info.Duration > p.MaxMediaDuration {
-		return engine.Sound{}, p.tooLong()
-	}
 	for {
 		longest, err := p.longestWanted(ctx, t)
 		if err != nil {
 			return engine.Sound{}, err
 		}
-		if err := p.Disks.Room(decodedSize(min(info.Duration, longest))); err != nil {
+		size := decodedSize(min(info.Duration, longest))
+		if e.Listening.Channels != "" { // each of two channels has a file too
+			size *= 3
+		}
+		if err := p.Disks.Room(size); err != nil {
 			return engine.Sound{}, err
 		}
 		options := normalizeOptions(e)

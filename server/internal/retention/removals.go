@@ -30,7 +30,8 @@ type Removals struct {
 // Removed is how much of an account was removed: the rows of each table, and Contents.
 type Removed map[string]int64
 
-// In Removed, Contents counts the contents of the library, each with all its languages.
+// Contents is the name in [Removed] for the contents of the library. A content counts once, with all
+// its languages.
 const Contents = "contents"
 
 // removalRemembered is how long after a removal the sweep looks for rows that late requests have

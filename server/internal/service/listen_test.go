@@ -315,7 +315,7 @@ func TestSpeakersOfAnUploadThatArrives(t *testing.T) {
 	b, e := startArrivals(t, dbtest.Open(t, dbtest.SQLite(t)), func(c *service.Config) {
 		c.Engine.Voices, c.Engine.Diarizer = l, teller{l}
 	})
-	e.recognize = l.script.recognize
+	e.recognize = l.recognize
 	file := recording(t, 120, 1)
 	out, err := b.arrive(t, submission(acme), slowly(file, len(file)*9/10, func() {
 		assert.Eventually(t, func() bool { return e.calls() >= 2 }, time.Minute, time.Millisecond)

@@ -12,7 +12,7 @@ const (
 	// maxRepeats bounds how many segments are compared with the next one.
 	maxRepeats = 16
 	// frame is how long, in seconds, a picture of an animation lasts at most, and
-	// syllable, a part of a line that is coloured word by word.
+	// syllable, a part of a line that is colored word by word.
 	frame    = 0.25
 	syllable = 2.0
 	// joint is the most time, in seconds, between two pictures.

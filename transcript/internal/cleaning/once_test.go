@@ -33,7 +33,7 @@ func TestOnce(t *testing.T) {
 		"karaoke":                          {[]line{{"a b", 1, 1.4, 1}, {"a b", 1.4, 2.9, 2}, {"a b", 2.9, 3.5, 3}}, "a b 1-3.5"},
 		"karaoke that is sung again":       {[]line{{"a b", 1, 1.4, 1}, {"a b", 1.4, 2, 2}, {"a b", 2, 2.4, 1}, {"a b", 2.4, 3, 2}}, "a b 1-2, a b 2-3"},
 		"a chorus":                         {[]line{{"a", 1, 3, 1}, {"a", 3, 5, 1}, {"b", 5, 6, 1}, {"a", 6, 8, 1}}, "a 1-3, a 3-5, b 5-6, a 6-8"},
-		"a chorus in two colours":          {[]line{{"a", 1, 3, 1}, {"a", 3, 5, 2}}, "a 1-3, a 3-5"},
+		"a chorus in two colors":           {[]line{{"a", 1, 3, 1}, {"a", 3, 5, 2}}, "a 1-3, a 3-5"},
 		"a chorus that overlaps a little":  {[]line{{"a", 1, 3.3, 1}, {"a", 3, 5, 1}}, "a 1-3.3, a 3-5"},
 		"short words that are drawn alike": {[]line{{"No.", 1, 1.2, 1}, {"No.", 1.2, 1.4, 1}}, "No. 1-1.2, No. 1.2-1.4"},
 		"short words after a pause":        {[]line{{"No.", 1, 1.2, 1}, {"No.", 1.4, 1.6, 1}}, "No. 1-1.2, No. 1.4-1.6"},

@@ -42,7 +42,7 @@ func isInvisible(r, before, after rune) bool {
 	case zeroWidthSpace, wordJoiner, '\uFEFF':
 		return true
 	case joiner:
-		return !unicode.In(before, joining...) && !(isEmoji(before) && isEmoji(after))
+		return !unicode.In(before, joining...) && (!isEmoji(before) || !isEmoji(after))
 	case nonJoiner:
 		return !unicode.In(before, joining...)
 	}
