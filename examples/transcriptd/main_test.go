@@ -258,7 +258,7 @@ func TestVariablesInTheHelp(t *testing.T) {
 	leaves := parser.Model.Leaves(true)
 	require.Len(t, leaves, 25)
 	verbs := strings.Fields("help version url recording network yes first file account name scopes expires plan prompt-file suspend activate newest folder " +
-		"server key-file language format timestamps output job from playlist channel max-items watch keep-media quiet to from check without-recordings")
+		"server key-file language format timestamps output job from playlist channel max-items watch keep-media quiet audio-track channels speakers require-whole to from check without-recordings")
 	for _, leaf := range leaves {
 		a := must(t, append(strings.Fields(leaf.Path()), "--help")...)
 		help := regexp.MustCompile(`\s+`).ReplaceAllString(a.stdout, " ")

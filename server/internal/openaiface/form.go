@@ -156,7 +156,7 @@ func (f *form) checkEach() error {
 	case f.format == asDiarized && !tellsSpeakers(f.team):
 		return invalid("response_format", "unsupported_value", "This service cannot tell speakers apart: ask for another response_format. %s", engine.CureDiarizer)
 	case f.format == asDiarized && !f.team.TellsSpeakers() && !f.plan.Speakers:
-		return f.plan.UpgradeRequired("The plan does not include telling speakers apart: ask for another response_format.")
+		return f.plan.UpgradeRequired("The plan does not include telling speakers apart: ask for another form of the answer.")
 	case len(f.include) > 0:
 		return invalid("include", "unsupported_value", "The recognizer of this service tells no log probabilities of tokens: leave out include.")
 	case !isTemperature(f.temperature):
