@@ -223,7 +223,7 @@ func TestMediaAsTold(t *testing.T) {
 	}{
 		"no audio": {servertest.Media{NoAudio: true}, transcript.UploadInvalid},
 		"long":     {servertest.Media{Duration: 21 * time.Second}, transcript.MediaTooLarge},
-		"boasting": {servertest.Media{Claimed: 21 * time.Second}, nil},
+		"boasting": {servertest.Media{Claimed: 21 * time.Second, Silent: true}, nil},
 		"silent":   {servertest.Media{Silent: true}, nil},
 	} {
 		s.Engine.SetMedia(expect.media)

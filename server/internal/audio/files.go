@@ -98,12 +98,12 @@ func (f *Files) RemoveEnded(ctx context.Context, stays, look time.Duration, shor
 // the blobs, all audio stays.
 func (f *Files) deleteEnded(ctx context.Context, age time.Duration) error {
 	for {
-		held, err := f.Store.BlobsHeld(ctx)
-		if err != nil || held {
-			return err
-		}
 		ended, err := f.Store.WithAudio(ctx, age)
 		if err != nil || len(ended) == 0 {
+			return err
+		}
+		held, err := f.Store.BlobsHeld(ctx) // after the read: a backup that begins now holds what ended before
+		if err != nil || held {
 			return err
 		}
 		for i := range ended {

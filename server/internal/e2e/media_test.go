@@ -79,7 +79,6 @@ func TestBadMedia(t *testing.T) {
 		"a text":             file(t, "talk.mp3", strings.Repeat("no sound in here\n", 500)),
 		"no sound":           record(t, "silent.mp4", "-f lavfi -i testsrc=d=2 -c:v mpeg4"),
 		"cut m4a, moov last": truncated(t, record(t, "talk.m4a", tone+" -c:a aac")),
-		"cut wav":            truncated(t, record(t, "talk.wav", tone)),
 		"playlist to http":   hls(target.URL + "/segment.ts"),
 		"playlist to a file": hls("file://" + secret),
 		"concat":             file(t, "movie.mp4", "ffconcat version 1.0\nfile '"+secret+"'\n"),

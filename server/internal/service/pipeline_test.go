@@ -186,9 +186,9 @@ func TestFaults(t *testing.T) {
 		"no audio": {&script{probe: func() (engine.MediaInfo, error) { return engine.MediaInfo{}, nil }},
 			0, recording(t, 5, 1), transcript.UploadInvalid, transcript.StageDurationCheck, 1},
 		"longer than it says": {&script{}, 4 * time.Second, recording(t, 5, 1), transcript.MediaTooLarge, transcript.StageDurationCheck, 1},
-		"as long as it says": {&script{probe: func() (engine.MediaInfo, error) {
+		"shorter than it says": {&script{probe: func() (engine.MediaInfo, error) {
 			return engine.MediaInfo{HasAudio: true, Duration: time.Hour}, nil
-		}}, 4 * time.Second, recording(t, 3, 1), transcript.MediaTooLarge, transcript.StageDurationCheck, 1},
+		}}, 4 * time.Second, recording(t, 3, 1), "", transcript.StageDone, 1},
 		"permanent": {&script{recognize: func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
 			return engine.Recognition{}, transcript.Errorf(transcript.ConfigError, "The model is gone.")
 		}}, 0, recording(t, 5, 1), transcript.ConfigError, transcript.StageASRRunning, 1},
