@@ -50,7 +50,7 @@ func TestASS(t *testing.T) {
 		{"a damaged time", good + strings.Replace(begin, "01.00", "0x.00", 1) + "b\n", `1+1.5 "a"`, `1 cue is lost, in line 7: the columns of the event cannot be read: "0,0:00:0x.00,0:00:02.50,Default,,0,0,0,,b"`},
 		{"a comma is missing", good + strings.Replace(begin, "Default,,", "Default,", 1) + "b, c\n", `1+1.5 "a"`, "1 cue is lost, in line 7"},
 		{"a comma is missing, and none is in the text", good + strings.Replace(begin, "Default,,", "Default,", 1) + "b\n", `1+1.5 "a"`, "1 cue is lost, in line 7"},
-		{"a damaged name of an event", good + strings.Replace(begin, "Dialogue", "Dialoge", 1) + "b\n", `1+1.5 "a"`, `1 cue is lost, in line 7: this is no event: "Dialoge: 0,`},
+		{"a damaged name of an event", good + strings.Replace(begin, "Dialogue", "Dialogx", 1) + "b\n", `1+1.5 "a"`, `1 cue is lost, in line 7: this is no event: "Dialogx: 0,`},
 		{"no colon after the name", good + strings.Replace(begin, "Dialogue:", "Dialogue", 1) + "b\n", `1+1.5 "a"`, "1 cue is lost, in line 7"},
 		{"a damaged column", strings.Replace(good, "Start", "Strt", 1), `1+1.5 "a"`, "1 cue is lost, in line 5: a column is missing or not known"},
 		{"a cut event", good + "Dialogue: 0,0:00:05.00,0:00", `1+1.5 "a"`, "1 cue is lost, in line 7"},

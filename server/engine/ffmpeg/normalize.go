@@ -65,7 +65,7 @@ func (n *normalization) first(ctx context.Context, numbers []int) (engine.Sound,
 		sound, quiet, err := n.track(ctx, number)
 		var refused *transcript.Error
 		switch {
-		case err != nil && !(errors.As(err, &refused) && refused.Code == transcript.UploadInvalid):
+		case err != nil && (!errors.As(err, &refused) || refused.Code != transcript.UploadInvalid):
 			return engine.Sound{}, err
 		case err != nil:
 			if failure == nil {

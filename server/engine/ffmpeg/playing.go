@@ -54,7 +54,7 @@ func (t *Tool) PlayingCopy(ctx context.Context, in, out string, track int, max t
 			return nil
 		case err == nil && silent < 0:
 			silent = number
-		case err != nil && !(errors.As(err, &refused) && refused.Code == transcript.UploadInvalid):
+		case err != nil && (!errors.As(err, &refused) || refused.Code != transcript.UploadInvalid):
 			return err
 		case err != nil && first == nil:
 			first = err
