@@ -32,8 +32,9 @@ func normalizeOptions(e *db.Work) engine.NormalizeOptions {
 	return o
 }
 
-// listen finds out where the speech of a recording is, hushes the chunks of the plan without speech
-// before anything is recognized, and says whether the speakers are to be told apart. recs are the recordings of the sound: see recordingsOf.
+// listen finds the speech in a recording, marks the chunks of the plan without speech as silent before
+// anything is recognized, and reports whether the speakers must be told apart. recs are the
+// recordings of the sound: see recordingsOf.
 func (p *Steps) listen(ctx context.Context, t step.Held, e *db.Work, sound engine.Sound, recs []*speech.Recording, plan recognition.Plan) (*recognition.Sound, error) {
 	heard := &recognition.Sound{Sound: transcript.Sound{AudioTracks: sound.Tracks, CutOff: sound.CutOff, UnreadBytes: sound.Unread}}
 	for i, rec := range recs {
