@@ -11,7 +11,7 @@ import (
 
 // Version grows with each change to the bytes that are written for the same entries,
 // including changes of the compressor.
-const Version = 4
+const Version = 5
 
 // Entry is an item of a batch with its text.
 type Entry struct {
