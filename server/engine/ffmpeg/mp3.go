@@ -139,6 +139,35 @@ func countMP3(p *part) (m mp3Count, ok bool) {
 	return m, m.frames > 0 && m.strange < p.size/2
 }
 
+// endOfMP3 finds where another container begins behind the frames of an MP3. Inside of frames
+// nothing begins. What is no MP3 ends with the file.
+func endOfMP3(c *cursor, at int64) int64 {
+	if _, is := readMP3Frame(c.get(at, 10)); !is {
+		return c.size
+	}
+	file := int64(-1) // the next place where a container begins; -1 means not looked for
+	for at < c.size {
+		head := c.get(at, 10)
+		if frame, is := readMP3Frame(head); is {
+			at += frame.length
+			continue
+		}
+		if bytes.HasPrefix(head, []byte("ID3")) && len(head) == 10 {
+			at += id3Size(head)
+			continue
+		}
+		next := c.nextMP3Frame(at + 1)
+		if file < at {
+			file = c.nextFile(at)
+		}
+		if file < next {
+			return file
+		}
+		at = next
+	}
+	return c.size
+}
+
 // nextMP3Frame returns where the next frame begins behind strange bytes: one that is followed
 // by another of its kind.
 func (c *cursor) nextMP3Frame(at int64) int64 {

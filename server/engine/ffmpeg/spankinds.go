@@ -7,7 +7,8 @@ import (
 )
 
 // kinds returns the containers that may follow each other in a file. ffmpeg itself reads MP3,
-// ADTS and MPEG streams that follow each other, so these end with the file.
+// ADTS and MPEG streams that follow each other. An MP3 ends where another container begins, the
+// other streams end with the file.
 func kinds() []kind {
 	return []kind{
 		{begins: isMatroska, end: endOfMatroska},
@@ -23,7 +24,7 @@ func kinds() []kind {
 		{begins: prefix("FLV\x01"), end: endOfFLV},
 		{begins: prefix(asfHeader), end: endOfASF},
 		{begins: prefix("ID3"), end: endOfTagged},
-		{begins: isFrames, end: func(c *cursor, _ int64) int64 { return c.size }},
+		{begins: isFrames, end: endOfMP3},
 	}
 }
 
@@ -43,7 +44,7 @@ func isFrames(head []byte) bool {
 		bytes.HasPrefix(head, []byte("\x00\x00\x01\xba")))
 }
 
-// endOfTagged finds the end of a FLAC file behind an ID3 tag. MP3 files end with the file.
+// endOfTagged finds the end of what is behind an ID3 tag.
 func endOfTagged(c *cursor, at int64) int64 {
 	head := c.get(at, 10)
 	if len(head) < 10 {
@@ -53,7 +54,7 @@ func endOfTagged(c *cursor, at int64) int64 {
 	if prefix("fLaC")(c.get(behind, 4)) {
 		return endOfFLAC(c, behind)
 	}
-	return c.size
+	return endOfMP3(c, behind)
 }
 
 func isRIFF(head []byte) bool {

@@ -192,3 +192,18 @@ func TestNoSecondRecording(t *testing.T) {
 	assert.InDelta(t, 3, got.Duration.Seconds(), 0.01, "a FLAC in a block of a FLAC")
 	assert.InDelta(t, 400, got.pitch(), 5)
 }
+
+// TestAnotherContainerBehindAnMP3: ffmpeg reads an MP3 to the end of the file, whatever follows.
+func TestAnotherContainerBehindAnMP3(t *testing.T) {
+	t.Parallel()
+	first := record(t, "a.mp3", low+"-c:a libmp3lame -id3v2_version 3 -metadata title=fLaC")
+	for _, name := range []string{"b.webm", "b.wav", "b.flac", "b.m4a", "b.ogg"} {
+		in := glue(t, "in.mp3", first, record(t, name, high))
+		got := hear(t, in, engine.NormalizeOptions{})
+		assert.InDelta(t, 6, got.Duration.Seconds(), 0.2, name)
+		assert.InDelta(t, 1000, got.piece(3.5, 5.5).pitch(), 5, name)
+		assert.Zero(t, got.Unread, name)
+	}
+	alone := hear(t, first, engine.NormalizeOptions{})
+	assert.InDelta(t, 3, alone.Duration.Seconds(), 0.1)
+}
