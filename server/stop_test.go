@@ -149,7 +149,7 @@ func drains(t *testing.T, drain time.Duration) (inTime bool) {
 		if err == nil {
 			ready = a
 		}
-		return err != nil || ready.StatusCode == http.StatusServiceUnavailable
+		return err != nil || ready.StatusCode == http.StatusServiceUnavailable && ready.Close // the next request is for another process
 	}, time.Minute, time.Millisecond)
 	body, kind := form(t, field("waitMs", "0"), file("another file"))
 	accepted, _ := s.send(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), header("Content-Type", kind)) // none: too late
@@ -162,7 +162,6 @@ func drains(t *testing.T, drain time.Duration) (inTime bool) {
 	}
 	require.NotNil(t, ready)
 	assert.Contains(t, ready.body, `"draining"`)
-	assert.True(t, ready.Close, "the next request is for another process")
 	require.NotNil(t, accepted)
 	assert.Equal(t, http.StatusAccepted, accepted.StatusCode)
 	require.NotNil(t, read)
