@@ -282,7 +282,7 @@ func (w walk) cache() {
 	w.must(second(w.Contents.Get(ctx, transcript.VideoSite, "v7")), second(w.Contents.Shelf(ctx, "", "acme", transcript.VideoSite, "v7")))
 	for range 2 { // a text is put for the first time, and again
 		id := put(w.T, w.Store, text)
-		w.must(second(w.Transcripts.ByID(ctx, id)), second(w.Transcripts.ChangedAt(ctx, id, at)), second(w.Transcripts.Timed(ctx, id)))
+		w.must(second(w.Transcripts.ByID(ctx, id)), second(w.Transcripts.ChangedAt(ctx, id, at)), second(w.Transcripts.Timed(ctx, id)), second(w.Transcripts.Sound(ctx, id)))
 	}
 	question := func() *ask.Lookup {
 		return &ask.Lookup{Platform: transcript.VideoSite, ExternalID: "v7", Languages: "en"}
@@ -373,7 +373,7 @@ func (w walk) places() {
 func (w walk) chunks() {
 	ctx := w.Context()
 	w.must(second(w.Chunks.ByNumber(ctx, rowID(10), 1)), second(w.Chunks.CutList(ctx, rowID(10))), second(w.Chunks.All(ctx, rowID(10))),
-		second(w.Chunks.Next(ctx, rowID(10), 1, 2)), second(w.Speakers.All(ctx, rowID(10))), second(w.Works.Sound(ctx, rowID(10))))
+		second(w.Chunks.Next(ctx, rowID(10), 1, 2)), second(w.Speakers.All(ctx, rowID(10))), second(w.Works.Sound(ctx, rowID(90_000))))
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		for range 2 {
 			_, _, err := tx.Chunks.Finish(ctx, rowID(10), 1, []byte("{}"), db.Recognizer{})
