@@ -99,7 +99,6 @@ INSERT INTO jobs (id, account, extraction_id, status, stage, sequence, attempt, 
 INSERT INTO job_events (job_id, sequence, status, stage, attempt, metadata_status, at) SELECT @id, 1, 'pending', 'queued', 1, 'complete', @at FROM @rows(100000);
 INSERT INTO chunks (extraction_id, n, start, duration, silent, done, media_key) SELECT @batch, n % 10, 0, 30, false, n % 2 = 0, 'audio/' || n FROM @rows(10000);
 INSERT INTO asr_places (extraction_id, state, job_id, account) SELECT @id, 'running', @id, @account FROM @rows(300);
-INSERT INTO sounds (extraction_id, facts) SELECT @id, @blob FROM @rows(5000);
 INSERT INTO speakers (extraction_id, name, spoken) SELECT @id, 'A', 1 FROM @rows(1000);
 INSERT INTO idempotency_keys (account, method, route, key, done, taken_at, beat_at, answer_kind, answer_id)
 	SELECT @account, 'POST', '/v1/transcripts', 'k' || n, true, @at, @at, 'transcript', @id FROM @rows(100000);
