@@ -72,11 +72,11 @@ func (p *Steps) tell(ctx context.Context, t step.Held, e *db.Work, chunks []db.C
 		}
 		return nil
 	}
+	var turns []engine.Turn
 	audio, err := p.wholeSound(ctx, t, e, chunks)
-	if err != nil {
-		return err
+	if err == nil {
+		turns, err = p.Engine.Diarizer.Diarize(ctx, audio, engine.DiarizeOptions{Speakers: int(max(e.Listening.Speakers, 0))})
 	}
-	turns, err := p.Engine.Diarizer.Diarize(ctx, audio, engine.DiarizeOptions{Speakers: int(max(e.Listening.Speakers, 0))})
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

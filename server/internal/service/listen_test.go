@@ -29,6 +29,7 @@ type listener struct {
 	voice []engine.Span
 	turns []engine.Turn
 	fails error // of the detector and the diarizer
+	again error // of decoding a recording once more
 
 	mu       sync.Mutex
 	asked    []engine.NormalizeOptions
@@ -40,6 +41,9 @@ func (l *listener) Normalize(ctx context.Context, in, out string, o engine.Norma
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked = append(l.asked, o)
+	if len(l.asked) > 1 && l.again != nil {
+		return engine.Sound{}, l.again
+	}
 	if err == nil && l.sound != nil {
 		l.sound(&sound)
 	}
@@ -152,6 +156,7 @@ func TestWhoMayHaveSpeakers(t *testing.T) {
 		plan     bool
 		without  bool // a diarizer
 		fails    error
+		again    error
 		code     transcript.Code
 		speakers bool
 	}{
@@ -163,11 +168,12 @@ func TestWhoMayHaveSpeakers(t *testing.T) {
 		"a number, no diarizer":           {wish: 2, plan: true, without: true, code: transcript.NotImplemented},
 		"auto, the diarizer fails":        {plan: true, fails: errors.New("broken")},
 		"a number, the diarizer fails":    {wish: 2, plan: true, fails: transcript.Errorf(transcript.Internal, "The diarizer is broken."), code: transcript.Internal},
+		"auto, the sound is gone":         {plan: true, again: transcript.Errorf(transcript.UploadInvalid, "The file is no recording.")},
 		"a number, the diarizer can tell": {wish: 2, plan: true, speakers: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := &listener{script: dialog(0), turns: []engine.Turn{turnOf(1, 0, 10)}, voice: []engine.Span{{End: 10}}, fails: tt.fails}
+			l := &listener{script: dialog(0), turns: []engine.Turn{turnOf(1, 0, 10)}, voice: []engine.Span{{End: 10}}, fails: tt.fails, again: tt.again}
 			b := startListening(t, dbtest.Open(t, dbtest.SQLite(t)), l, func(c *service.Config) {
 				if tt.without {
 					c.Engine.Diarizer = nil
