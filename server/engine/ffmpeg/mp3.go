@@ -139,8 +139,8 @@ func countMP3(p *part) (m mp3Count, ok bool) {
 	return m, m.frames > 0 && m.strange < p.size/2
 }
 
-// endOfMP3 finds where another container begins behind the frames of an MP3. Inside of frames
-// nothing begins. What is no MP3 ends with the file.
+// endOfMP3 returns where another container begins behind the frames of an MP3. It ignores bytes
+// inside a frame that look like a container. For any other format, it returns the size of the file.
 func endOfMP3(c *cursor, at int64) int64 {
 	if _, is := readMP3Frame(c.get(at, 10)); !is {
 		return c.size

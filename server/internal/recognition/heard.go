@@ -21,11 +21,11 @@ type Sound struct {
 	transcript.Sound // without Heard, which the words decide
 	// SilentSec is how many seconds have no sound.
 	SilentSec float64 `json:"silentSec"`
-	// Speech is where a voice is heard; nil: nothing detects voices.
+	// Speech has the stretches with speech. nil means that there is no voice detector.
 	Speech []engine.Span `json:"speech"`
-	// Untold reports that somebody is still to tell the speakers apart.
+	// Untold reports that the diarizer has not heard the recording yet.
 	Untold bool `json:"untold,omitempty"`
-	// Turns are who speaks when; nil: nothing tells speakers apart.
+	// Turns are the turns of the speakers. nil means that there is no diarizer.
 	Turns []engine.Turn `json:"turns,omitempty"`
 }
 

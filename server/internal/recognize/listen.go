@@ -58,8 +58,8 @@ func (p *Steps) listen(ctx context.Context, t step.Held, e *db.Work, sound engin
 	return heard, nil
 }
 
-// detectSpeech returns where a voice is heard in a recording; nil: nothing detects voices, or it
-// failed. A text does not fail for that.
+// detectSpeech returns the stretches of a recording with speech. It returns nil if there is no voice
+// detector, or if the detector fails: the text is then made without it.
 func (p *Steps) detectSpeech(ctx context.Context, audio engine.Audio) []engine.Span {
 	if p.Engine.Voices == nil {
 		return nil
@@ -75,8 +75,8 @@ func (p *Steps) detectSpeech(ctx context.Context, audio engine.Audio) []engine.S
 	return spans
 }
 
-// mustTellSpeakers reports whether somebody is to tell the speakers of a recording apart: it is wanted
-// and permitted, somebody can, and the recognizer does not do it by itself.
+// mustTellSpeakers reports whether a diarizer must hear a recording: the request wants speakers, the
+// plan permits them, a process has a diarizer, and the recognizer does not tell speakers itself.
 func (p *Steps) mustTellSpeakers(ctx context.Context, t step.Held, e *db.Work) (bool, error) {
 	wish := e.Listening.Speakers
 	if wish == transcript.NoSpeakers || p.Engine.Recognizer != nil && p.Engine.Recognizer.Info().Speakers {
