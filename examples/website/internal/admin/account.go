@@ -60,7 +60,7 @@ func (p *pages) showOne(r *web.Request, status int, o one) (err error) {
 	}
 	o.Keys = slices.DeleteFunc(o.Keys, func(k account.Key) bool { return k.RevokedAt != nil })
 	o.Plans = p.Plans
-	return r.Show(status, "admin-account", shown{"accounts", o})
+	return r.Show(status, "admin-account", o)
 }
 
 // userOf returns the user of an account; nil if there is none. Users are found without regard to

@@ -53,7 +53,7 @@ func (p *pages) list(r *web.Request, status int, sent form) error {
 		l.Accounts = l.Accounts[:mostAccounts]
 		l.Next = web.WithQuery("/admin/accounts", "q", l.Search, "after", l.Accounts[mostAccounts-1].Name)
 	}
-	return r.Show(status, "admin-accounts", shown{"accounts", l})
+	return r.Show(status, "admin-accounts", l)
 }
 
 // create adds a user with an account. A name that somebody has is refused, so that it changes nobody's

@@ -4,7 +4,6 @@
 package admin
 
 import (
-	"net/http"
 	"sync"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
@@ -35,22 +34,4 @@ type pages struct {
 
 	deciding  sync.Mutex // held by a change, so that two cannot remove the last two administrators
 	examining sync.Mutex // held by an examination
-}
-
-// shown is the content of a page. Tab is the page's name in the menu of these pages.
-type shown struct {
-	Tab  string
-	Body any
-}
-
-// tab is an entry of the menu of these pages.
-type tab struct{ Name, Path string }
-
-// Tabs returns the menu of these pages.
-func (shown) Tabs() []tab {
-	return []tab{{"overview", "/admin"}, {"accounts", "/admin/accounts"}, {"jobs", "/admin/jobs"}, {"doctor", "/admin/doctor"}, {"log", "/admin/log"}}
-}
-
-func show(r *web.Request, template, tab string, body any) error {
-	return r.Show(http.StatusOK, template, shown{tab, body})
 }

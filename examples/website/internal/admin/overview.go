@@ -55,7 +55,7 @@ func (p *pages) overview(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(r, "admin", "overview", overview{now, checks, amounts(now.FreeBytes), amounts(now.BlobBytes)})
+	return r.Show(http.StatusOK, "admin", overview{now, checks, amounts(now.FreeBytes), amounts(now.BlobBytes)})
 }
 
 // checks asks the service whether it is ready, as the command healthcheck does.
@@ -99,7 +99,7 @@ func (p *pages) jobs(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(r, "admin-jobs", "jobs", []jobs{{"running", now.Running}, {"failed", now.Failed}})
+	return r.Show(http.StatusOK, "admin-jobs", []jobs{{"running", now.Running}, {"failed", now.Failed}})
 }
 
 // doctor is the content of the page of an examination.
@@ -112,7 +112,7 @@ type doctor struct {
 // at a time, because it starts programs.
 func (p *pages) doctor(r *web.Request) error {
 	if r.FormValue("examine") == "" {
-		return show(r, "admin-doctor", "doctor", doctor{})
+		return r.Show(http.StatusOK, "admin-doctor", doctor{})
 	}
 	if !p.examining.TryLock() {
 		busy := r.Refuse(transcript.ServiceUnavailable, "admin.examining")
@@ -124,7 +124,7 @@ func (p *pages) doctor(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return show(r, "admin-doctor", "doctor", doctor{Done: true, Findings: found})
+	return r.Show(http.StatusOK, "admin-doctor", doctor{Done: true, Findings: found})
 }
 
 // examineAgain is when to ask for an examination again while another one runs, in seconds.
@@ -149,5 +149,5 @@ func (p *pages) log(r *web.Request) error {
 	if len(all) == mostDeeds {
 		page.Next = web.WithQuery("/admin/log", "before", all[mostDeeds-1].ID)
 	}
-	return show(r, "admin-log", "log", page)
+	return r.Show(http.StatusOK, "admin-log", page)
 }
