@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -268,4 +271,42 @@ func TestAdminsEndSessions(t *testing.T) {
 			require.Equal(t, http.StatusSeeOther, s.ada.form("admin/accounts/bob/activate"))
 		}
 	}
+}
+
+// Two administrators who take the role from each other at once do not both succeed.
+func TestAdminsCannotAllGo(t *testing.T) {
+	t.Parallel()
+	s := administer(t)
+	carl := s.admin(t, "carl")
+	for range 10 {
+		var both sync.WaitGroup
+		both.Go(func() { s.ada.form("admin/accounts/carl/demote") })
+		both.Go(func() { carl.form("admin/accounts/ada/demote") })
+		both.Wait()
+		require.Equal(t, 1, storetest.Count(t, s.options, "website_users WHERE admin"))
+		s.change(t, "ada", "--admin")
+		s.change(t, "carl", "--admin")
+	}
+}
+
+// A page lists some of many accounts, and leads to the others.
+func TestAdminsSeeAccountsByPages(t *testing.T) {
+	t.Parallel()
+	s := administer(t)
+	accounts := s.accounts(t)
+	for n := range 60 {
+		_, err := accounts.Set(t.Context(), fmt.Sprintf("Team-%02d", n), account.Settings{})
+		require.NoError(t, err)
+	}
+	rows := func(path string) []string {
+		_, body := s.ada.see(path)
+		return regexp.MustCompile(`/admin/accounts/([\w-]+)"`).FindAllString(body, -1)
+	}
+	assert.Len(t, rows("admin/accounts?q=tEAM"), 50)
+	assert.Len(t, rows("admin/accounts?q=tEAM&after=Team-49"), 10)
+	assert.Len(t, rows("admin/accounts?q=team-59"), 1)
+	assert.Empty(t, rows("admin/accounts?q=%3Cb%3E"))
+	_, first := s.ada.see("admin/accounts?q=team")
+	assert.Contains(t, first, "/admin/accounts?after=Team-49&amp;q=team")
+	assert.Contains(t, first, "60 accounts")
 }
