@@ -245,6 +245,8 @@ var permitted = map[string]string{
 	"retention.Old rate_windows":                        "now and then; an index would slow down each request",
 	"Store.Status river_job":                            inQueue,
 	"Store.Status jobs":                                 runsNow,
+	"joblist.Running jobs":                              runsNow,
+	"joblist.Failed jobs":                               "the last 1,000 rows of an index, for an operator",
 
 	"tables.Table.Rows keys of an account":                 exported,
 	"tables.Table.Rows usage of an account":                exported,

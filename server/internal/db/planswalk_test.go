@@ -29,6 +29,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
 	"github.com/transcriptkit/transcriptkit/server/internal/follower"
+	"github.com/transcriptkit/transcriptkit/server/internal/joblist"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
@@ -518,6 +519,7 @@ func (w walk) words() {
 func (w walk) queue() {
 	ctx := w.Context()
 	w.must(second(w.Queue.TakenUp(ctx, rowID(10), []string{"p1"})), second(w.Stranded(ctx)), second(w.Status(ctx)),
+		second(joblist.Running(ctx, w.SQL(), 50)), second(joblist.Failed(ctx, w.SQL(), 50)),
 		w.Ping(ctx), w.Queue.WakeWaiting(ctx, []string{"default"}), second(w.Queue.SingleWaits(ctx, "default")))
 	lost, err := w.Queue.Lost(ctx)
 	w.must(err)

@@ -34,6 +34,7 @@ func parseViews(files fs.FS, funcs template.FuncMap, texts *Catalog, assets *ass
 		"pathOf":  TextPath,
 		"formats": library.DownloadFormats,
 		"pause":   texts.pause,
+		"plan":    texts.plan,
 	}).ParseFS(files, "templates/parts/*.html")
 	if err != nil {
 		return nil, err
