@@ -157,6 +157,9 @@ func libraryValues(q library.Query) url.Values {
 			values.Set(name, value)
 		}
 	}
+	if len(q.Tags) > 0 {
+		values["tag"] = q.Tags
+	}
 	for name, n := range map[string]int{"page": q.Page, "pageSize": q.PageSize} {
 		if n != 0 {
 			values.Set(name, strconv.Itoa(n))

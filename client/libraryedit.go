@@ -27,6 +27,23 @@ func (s *LibraryService) Edit(ctx context.Context, key library.Key, revision int
 	return s.changeText(ctx, http.MethodPatch, key, "", revision, jsonPayload(data), opts)
 }
 
+// Label changes the account's title and tags of the content that key identifies, in all
+// languages and also while its transcript is being made. The errors are those of
+// [LibraryService.Delete], and an [*Error] with the code INVALID_REQUEST if a value is
+// out of bounds.
+func (s *LibraryService) Label(ctx context.Context, key library.Key, change library.Label, opts ...RequestOption) error {
+	data, err := json.Marshal(change)
+	if err != nil {
+		return fmt.Errorf("client: request body: %w", err)
+	}
+	path, err := savedPath(key, "")
+	if err != nil {
+		return err
+	}
+	_, err = s.client.send(ctx, http.MethodPatch, path, jsonPayload(data), opts)
+	return err
+}
+
 // importTypes are the media types of the files that can be imported.
 var importTypes = map[library.DownloadFormat]string{
 	library.TXT: "text/plain; charset=utf-8", library.SRT: "application/x-subrip", library.VTT: "text/vtt",

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -106,7 +107,15 @@ func (d *Document) checkParameters(op place, path map[string]string, r *http.Req
 		if !there {
 			continue
 		}
-		if err := d.validate(p.pointer+"/schema", d.typed(p, text)); err != nil {
+		value := d.typed(p, text)
+		if slices.Contains(d.types(p), "array") { // a query repeats the parameter
+			var all []any
+			for _, text := range r.URL.Query()[name] {
+				all = append(all, text)
+			}
+			value = all
+		}
+		if err := d.validate(p.pointer+"/schema", value); err != nil {
 			return fmt.Errorf("the parameter %s: %w", name, err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/internal/legible"
@@ -101,7 +100,7 @@ func unreadable(message string) error {
 // refuse.
 func shortName(name string) string {
 	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
+		if legible.BreaksLine(r) {
 			return -1
 		}
 		return r

@@ -95,9 +95,6 @@ func written(spec *openapi31.Spec) ([]byte, error) {
 }
 
 func onOneLine(lines []byte) []byte {
-	if len(lines) > 160 {
-		return lines
-	}
 	var b bytes.Buffer
 	for line := range bytes.Lines(lines) {
 		line = bytes.TrimSpace(line)
@@ -105,6 +102,9 @@ func onOneLine(lines []byte) []byte {
 		if bytes.HasSuffix(line, []byte(",")) {
 			b.WriteByte(' ')
 		}
+	}
+	if b.Len() > 160 {
+		return lines
 	}
 	return b.Bytes()
 }

@@ -92,7 +92,7 @@ func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	etag := d.tag(saved.TranscriptID, saved.ChangedAt)
+	etag := d.tag(saved, saved.TranscriptID, saved.ChangedAt)
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	etag = d.tag(t.ID, t.ChangedAt) // the text may have been made again since
+	etag = d.tag(saved, t.ID, t.ChangedAt) // the text may have been made again since
 	body, err := l.Recent.Remembered(etag, func() (*packed.Body, error) { return d.file(t) })
 	if err != nil {
 		return err
@@ -117,11 +117,11 @@ func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error
 
 // downloadWriter changes whenever the bytes that are written for the same transcript
 // change.
-const downloadWriter = "file1"
+const downloadWriter = "file2"
 
-// tag is the ETag of the file for a transcript.
-func (d *download) tag(id string, changed time.Time) string {
-	return resource.MadeOf(id, changed, downloadWriter, string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
+// tag is the ETag of the file for a text of a saved transcript.
+func (d *download) tag(of *db.Saved, id string, changed time.Time) string {
+	return resource.MadeOf(id, changed, downloadWriter, of.Mark(), string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
 }
 
 func (d *download) mediaType() string {
