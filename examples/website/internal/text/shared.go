@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"errors"
 	"mime"
 	"net/http"
@@ -57,22 +58,11 @@ func (p links) download(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	r.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	r.W.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + extensionOf(as)}))
+	r.W.Header().Set("Content-Type", as.MediaType())
+	r.W.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + as.Extension()}))
 	r.W.Header().Set("Cache-Control", "no-store")
 	_, _ = r.W.Write(file) // a visitor who has gone needs no file
 	return nil
-}
-
-// extensionOf returns how the name of a file ends.
-func extensionOf(as library.DownloadFormat) string {
-	switch as {
-	case library.VTTWords:
-		return "words.vtt"
-	case library.Podcast:
-		return "podcast.json"
-	}
-	return string(as)
 }
 
 // fileOf returns a text in a format.
@@ -96,6 +86,12 @@ func fileOf(t *transcript.Transcript, as library.DownloadFormat, times, speakers
 		return format.AppendLRC(nil, segments), nil
 	case library.MD:
 		return format.AppendMarkdown(nil, t, times), nil
+	case library.HTML:
+		return format.AppendHTML(nil, t, times), nil
+	case library.DOCX:
+		var file bytes.Buffer
+		err := format.WriteDOCX(&file, t, times)
+		return file.Bytes(), err
 	}
 	return format.AppendJSON(nil, t)
 }
