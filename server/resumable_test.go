@@ -366,7 +366,7 @@ func TestTextOfAnUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	path := s.begin(t, "half ")
-	for _, query := range []string{"", "?from=7&heardMs=12000&waitMs=1"} {
+	for _, query := range []string{"", "?from=7&heardMs=12000&waitMs=0"} {
 		a := s.get(t, path+query)
 		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
 		assert.Equal(t, "no-store", a.Header.Get("Cache-Control"))

@@ -17,12 +17,12 @@ import (
 // UploadText is the body of GET /v1/transcript/uploads/{uploadId}: what is recognized of a file that
 // still arrives.
 type UploadText struct {
-	UploadID      string               `json:"uploadId" format:"uuid"`
-	ReceivedBytes int64                `json:"receivedBytes" minimum:"0"`
-	HeardSec      float64              `json:"heardSec" minimum:"0"` // how far the recording is recognized
-	From          int                  `json:"from" minimum:"0"`     // the number of the lines before these
-	Segments      []transcript.Segment `json:"segments"`             // the lines after them; later answers only add lines
-	Tail          string               `json:"tail"`                 // the words after the last line; the next answer replaces them
+	UploadID      string               `json:"uploadId" format:"uuid"`    // the id of the upload
+	ReceivedBytes int64                `json:"receivedBytes" minimum:"0"` // how many bytes are stored
+	HeardSec      float64              `json:"heardSec" minimum:"0"`      // how far the recording is recognized
+	From          int                  `json:"from" minimum:"0"`          // the number of the lines before these
+	Segments      []transcript.Segment `json:"segments"`                  // the lines after them; later answers only add lines
+	Tail          string               `json:"tail"`                      // the words after the last line; the next answer replaces them
 }
 
 func (t *Intake) uploadTextRoute() edge.Route {
@@ -107,6 +107,9 @@ func (t *Intake) heard(ctx context.Context, p account.Principal, u *db.Upload, q
 	defer stop()
 	waiting, cancel := t.Timeout(serving, wait)
 	defer cancel()
+	if wait == 0 {
+		cancel()
+	}
 	defer edge.Waiting(ctx)()
 	return watch.Heard(waiting, q.heard), nil
 }
