@@ -67,7 +67,7 @@ func (p imports) save(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	content, format, fault := readImport(r.Request)
+	file, fault := readImport(r.Request)
 	shown.Asked = cmp.Or(strings.TrimSpace(r.PostFormValue("lang")), shown.Asked)
 	if fault == "" && shown.Asked == "" {
 		shown.Field, shown.Fault = "language", r.Text("import.noLanguage")
@@ -79,7 +79,6 @@ func (p imports) save(r *web.Request) error {
 		return r.Show(http.StatusUnprocessableEntity, "import", *shown)
 	}
 	key := library.Key{Platform: shown.Platform, ExternalID: shown.ExternalID, Language: shown.Asked}
-	file := library.Import{Format: format, Content: content}
 	if shown.Replaces {
 		key.Language = shown.Lang
 		saved, err := p.API.Library.Get(r.Context(), key)
@@ -115,27 +114,28 @@ func newUploadID() string {
 
 // readImport reads the file of a form. fault is the key of the text that describes a fault;
 // empty: there is none.
-func readImport(r *http.Request) (content []byte, format library.DownloadFormat, fault string) {
+func readImport(r *http.Request) (read library.Import, fault string) {
 	var tooLarge *http.MaxBytesError
 	if err := r.ParseMultipartForm(1 << 20); errors.As(err, &tooLarge) {
-		return nil, "", "import.tooLarge"
+		return read, "import.tooLarge"
 	} else if err != nil {
-		return nil, "", "import.noFile"
+		return read, "import.noFile"
 	}
 	file, header, err := r.FormFile("file")
 	if err != nil {
-		return nil, "", "import.noFile"
+		return read, "import.noFile"
 	}
 	defer file.Close()
-	if content, err = io.ReadAll(file); err != nil || len(content) == 0 {
-		return nil, "", "import.noFile"
+	if read.Content, err = io.ReadAll(file); err != nil || len(read.Content) == 0 {
+		return read, "import.noFile"
 	}
 	formats := map[string]library.DownloadFormat{
 		".srt": library.SRT, ".vtt": library.VTT, ".sbv": library.SBV, ".ass": library.ASS, ".ssa": library.ASS, ".json": library.Podcast, ".txt": library.TXT,
 	}
-	format, ok := formats[strings.ToLower(path.Ext(header.Filename))]
-	if !ok {
-		return nil, "", "import.otherFile"
+	var ok bool
+	if read.Format, ok = formats[strings.ToLower(path.Ext(header.Filename))]; !ok {
+		return read, "import.otherFile"
 	}
-	return content, format, ""
+	read.Name = header.Filename
+	return read, ""
 }
