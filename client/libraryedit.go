@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -36,12 +37,8 @@ func (s *LibraryService) Label(ctx context.Context, key library.Key, change libr
 	if err != nil {
 		return fmt.Errorf("client: request body: %w", err)
 	}
-	path, err := savedPath(key, "")
-	if err != nil {
-		return err
-	}
-	_, err = s.client.send(ctx, http.MethodPatch, path, jsonPayload(data), opts)
-	return err
+	key.Row = "" // the rows of a content have one label
+	return s.change(ctx, http.MethodPatch, key, "", jsonPayload(data), opts)
 }
 
 // importTypes are the media types of the files that can be imported.
@@ -62,11 +59,15 @@ func (s *LibraryService) Import(ctx context.Context, key library.Key, file libra
 	if file.Revision != 0 {
 		return s.changeText(ctx, http.MethodPut, key, "", file.Revision, body, opts)
 	}
+	headers := []RequestOption{WithHeader("If-None-Match", "*")}
+	if file.Name != "" {
+		headers = append(headers, WithHeader("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": file.Name})))
+	}
 	path, err := savedPath(key, "")
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.client.send(ctx, http.MethodPut, path, body, slices.Concat([]RequestOption{WithHeader("If-None-Match", "*")}, opts))
+	answer, err := s.client.send(ctx, http.MethodPut, path, body, slices.Concat(headers, opts))
 	if err != nil {
 		return nil, err
 	}

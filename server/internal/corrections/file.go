@@ -20,6 +20,7 @@ const MaxLines = 100_000
 
 // File is a text that an account imports.
 type File struct {
+	Name      string // gives a new text its title if the title of the content is not known; may be empty
 	MediaType string // one of MediaTypes
 	Content   []byte
 	Language  string // helps to read a file that is not UTF-8; empty if not known
