@@ -17,8 +17,8 @@ func TestBrowserRestoresAndUndoes(t *testing.T) {
 	t.Parallel()
 	_, page, path := edited(t, "one see", "two seas")
 	page.Open(path + "#edit")
-	page.See("textbox", "Line at 0:00")
-	page.Press(kb.End + " foam")
+	ready(page)
+	page.Press(" foam")
 	page.WaitText(state, "Saved.")
 	history := "/transcripts/video_site/dQw4w9WgXcQ/history?language=en"
 	page.Open(history)

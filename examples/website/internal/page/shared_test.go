@@ -129,8 +129,10 @@ func TestBrowserReadsASharedText(t *testing.T) {
 		globalThis.copied = null;
 		navigator.clipboard.write = async ([item]) => { copied = await (await item.getType("text/plain")).text(); };
 	})()`)
-	page.Click("button", "With times")
-	page.Wait(`copied.startsWith("[00:00:00] Once <script>")`)
+	page.Click("button", "Export")
+	page.Click("checkbox", "Times")
+	page.Click("button", "Copy")
+	page.Wait(`copied.startsWith("[00:00:00] Ada: Once <script>")`)
 	assert.Empty(t, page.Barriers())
 	page.Phone()
 	assert.Empty(t, page.Barriers())

@@ -408,6 +408,16 @@ function go(x, y) {
   return true;
 }
 
+// The search ends with the words that it is at.
+text.addEventListener("take", (event) => {
+  const { startContainer, startOffset, endOffset } = event.detail ?? {};
+  const line = lines.indexOf(event.target);
+  if (line < 0 || at < 0 || startContainer?.parentElement !== fieldOf(line)) return;
+  event.preventDefault();
+  enter(line, startOffset);
+  getSelection().setBaseAndExtent(startContainer, startOffset, startContainer, endOffset);
+});
+
 // A click puts the caret. What is dragged over is selected, over lines too.
 text.addEventListener("click", (event) => {
   if (at < 0 || busy || event.target.closest("a, button, .choice, [contenteditable]") || !getSelection().isCollapsed) return;
@@ -415,4 +425,4 @@ text.addEventListener("click", (event) => {
   if (line < 0) return;
   if (!go(event.clientX, event.clientY)) enter(line, Infinity);
 });
-text.addEventListener("focus", () => { if (at >= 0) enter(at, 0); });
+document.getElementById("begin").addEventListener("focus", () => { if (at >= 0) enter(at, 0); });

@@ -243,13 +243,15 @@ words.addEventListener("keydown", (event) => {
   if (event.key === "Escape") { event.preventDefault(); leave(); }
 });
 
-// leave ends the search, and continues from the line of the present match.
+// leave ends the search, and continues from the present match. Where the text can be corrected, the
+// match becomes selected (edit.js).
 function leave() {
   const line = at >= 0 && index.done.lines[lineOf(found[at])];
+  const [range] = line ? rangesOf(found[at], still) : [];
   words.value = "";
   search();
-  (line || null)?.querySelector("[contenteditable], a").focus({ preventScroll: true });
   if (!line) words.blur();
+  else if (line.dispatchEvent(new CustomEvent("take", { bubbles: true, cancelable: true, detail: range }))) line.querySelector("a").focus({ preventScroll: true });
 }
 
 // Corrected lines are read again.
