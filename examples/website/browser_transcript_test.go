@@ -124,7 +124,7 @@ func TestBrowserCopies(t *testing.T) {
 		for format, want := range map[string]string{
 			"lines": `"Ada: one sea\ntwo seas"`, "paragraphs": `"Ada: one sea\n\ntwo seas"`,
 		} {
-			browsertest.Eval[any](page, `(sheet => { sheet.showPopover(); sheet.elements.format.value = `+browsertest.Quote(format)+`; sheet.dispatchEvent(new Event("change")); })(document.getElementById("export"))`)
+			browsertest.Eval[any](page, `(sheet => { sheet.showPopover(); sheet.querySelector("select").value = `+browsertest.Quote(format)+`; sheet.firstElementChild.dispatchEvent(new Event("change")); })(document.getElementById("export"))`)
 			page.WaitText("#export-preview", "two seas")
 			page.Click("button", "Copy")
 			page.Wait("copied === " + want)

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -16,7 +15,7 @@ import (
 func TestBrowserRestoresAndUndoes(t *testing.T) {
 	t.Parallel()
 	_, page, path := edited(t, "one see", "two seas")
-	page.Open(path + "#edit")
+	page.Open(path)
 	ready(page)
 	page.Press(" foam")
 	page.WaitText(state, "Saved.")

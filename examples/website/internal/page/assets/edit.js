@@ -21,6 +21,7 @@ export const path = `/web/v1/library/transcripts/${encodeURIComponent(platform)}
 export let lines = [], numbers = [];
 
 let at = -1; // the line that can be edited
+let typed = false; // whether other modules have not read the line since the reader typed
 let signedOut = false; // whether the last changes were not saved because the session has ended
 
 const fieldOf = (n) => lines[n].lastElementChild;
@@ -85,6 +86,7 @@ function leave() {
   at = -1;
   for (const name of ["contenteditable", "role", "aria-multiline", "aria-describedby", "aria-label"]) fieldOf(left).removeAttribute(name);
   show(left);
+  if (typed) tellOthers();
 }
 
 // caret returns the place of the caret in the edited line; -1 if it is elsewhere, or something is selected.
@@ -108,7 +110,7 @@ function put(offset) {
 export const current = () => at;
 
 // show shows a line as it is now, with its speaker and the choice of the reader.
-function show(n) {
+function show(n, next = true) {
   const line = present(numbers[n]), field = fieldOf(n);
   if (!composing && field.textContent.trim() !== line.text) {
     const place = n === at && document.activeElement === field ? caret() : -1;
@@ -116,14 +118,20 @@ function show(n) {
     if (place >= 0) put(place);
   }
   head(n);
-  if (n + 1 < lines.length) head(n + 1);
+  if (next && n + 1 < lines.length) head(n + 1);
   offer(n);
 }
 
 // shown shows lines by their numbers in the text.
 export function shown(changed) {
   const which = new Set(changed);
-  for (let n = 0; n < lines.length; n++) if (which.has(numbers[n])) show(n);
+  for (let n = 0; n < lines.length; n++) if (which.has(numbers[n])) show(n, !which.has(numbers[n + 1]));
+  tellOthers();
+}
+
+// tellOthers has other modules read the text again.
+function tellOthers() {
+  typed = false;
   text.dispatchEvent(new Event("corrected"));
 }
 
@@ -264,7 +272,9 @@ text.addEventListener("compositionstart", () => { composing = true; });
 text.addEventListener("compositionend", () => { composing = false; });
 
 text.addEventListener("input", (event) => {
-  if (edits(event)) change(new Map([[numbers[at], { ...present(numbers[at]), text: fieldOf(at).textContent.trim() }]]));
+  if (!edits(event)) return;
+  typed = true;
+  change(new Map([[numbers[at], { ...present(numbers[at]), text: fieldOf(at).textContent.trim() }]]));
 });
 
 // While the service splits or joins lines, typed characters wait.
@@ -287,7 +297,7 @@ async function restructure(change, after) {
     await change();
     after();
     if (!renumber()) again();
-    text.dispatchEvent(new Event("corrected"));
+    tellOthers();
   } catch (refusal) {
     if (refusal.status === undefined) throw refusal;
     if (refusal.status !== 401) notice(refusal.message);
@@ -366,6 +376,7 @@ text.addEventListener("keydown", (event) => {
 const acts = {
   Escape() {
     save();
+    if (typed) tellOthers();
     (document.querySelector("#play, #open-at") ?? document.getElementById("after")).focus();
     return true;
   },

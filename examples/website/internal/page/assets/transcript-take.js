@@ -5,7 +5,8 @@ import { Refusal, ask, load, notice } from "./base.js";
 import { copy } from "./copy.js";
 import { t } from "./strings.js";
 
-const form = document.getElementById("export");
+const sheet = document.getElementById("export");
+const form = sheet.querySelector("form");
 const preview = document.getElementById("export-preview");
 
 const read = () => load(`${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`).then(({ text }) => text);
@@ -22,8 +23,8 @@ async function show() {
 }
 
 form.addEventListener("change", show);
-form.addEventListener("toggle", ({ newState }) => { if (newState === "open") show(); });
-form.addEventListener("submit", () => form.hidePopover());
+sheet.addEventListener("toggle", ({ newState }) => { if (newState === "open") show(); });
+form.addEventListener("submit", () => sheet.hidePopover());
 
 document.getElementById("export-copy").addEventListener("click", async () => {
   try {
