@@ -35,12 +35,12 @@ const covered = `(async () => {
 	return [String(looked), ...found];
 })()`
 
-// rows is how many rows of the text stand in the window, between the search and the dock.
+// rows is how many rows of the text, with the names of those who speak, stand in the window, between the search and the dock.
 const rows = `(() => {
 	const top = document.getElementById("within").getBoundingClientRect().bottom, dock = document.getElementById("player");
 	const bottom = dock ? dock.getBoundingClientRect().top : innerHeight;
 	const all = new Set();
-	for (const line of document.querySelectorAll("#text p > span")) for (const box of line.getClientRects()) if (box.top >= top - 1 && box.bottom <= bottom + 1) all.add(Math.round(box.top));
+	for (const line of document.querySelectorAll("#text :is(h3, p > span)")) for (const box of line.getClientRects()) if (box.top >= top - 1 && box.bottom <= bottom + 1) all.add(Math.round(box.top));
 	return all.size;
 })()`
 

@@ -76,7 +76,7 @@ func TestBrowserSearchesByKeyboard(t *testing.T) {
 	assert.Equal(t, "three SEA", browsertest.Eval[string](page, `document.querySelector(".here").lastElementChild.textContent.trim()`))
 	browsertest.Eval[any](page, `document.getElementById("within-words").focus()`)
 	page.Press(kb.Escape)
-	page.Wait(`document.activeElement.textContent === "one sea"`)
+	page.Wait(`document.activeElement.textContent === "three SEA" && getSelection().toString() === "SEA"`)
 	page.Wait(`document.getElementById("within-words").value === "" && document.getElementById("within-count").value === ""`)
 	page.Wait(`[...CSS.highlights.get("found")].length === 0`)
 }
