@@ -3,6 +3,7 @@ package page_test
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -118,4 +119,36 @@ func TestBrowserCorrectsWithoutConnection(t *testing.T) {
 	back()
 	page.WaitText(state, "Saved.")
 	assert.Equal(t, 0, browsertest.Eval[int](page, `localStorage.length`))
+}
+
+// Enter splits a line, also for another speaker, and Backspace at the start of a line joins it to the
+// line before.
+func TestBrowserSplitsAndJoinsLines(t *testing.T) {
+	t.Parallel()
+	_, page, path := edited(t, "one see two seas", "three lakes")
+	ready(page)
+	page.Press(kb.Home + "🌊" + strings.Repeat(kb.ArrowRight, len("one see")) + kb.Enter)
+	page.Wait(line(0) + ` === "🌊one see" && ` + line(1) + ` === "two seas" && ` + line(2) + ` === "three lakes"`)
+	page.Wait(`document.activeElement.textContent === "two seas" && document.querySelectorAll(".para").length === 2`)
+	page.Press("all ")
+	page.WaitText(state, "Saved.")
+	page.Press(kb.ArrowDown + kb.Home + kb.Backspace)
+	page.Wait(`document.activeElement.textContent === "all two seas three lakes"`)
+	page.Press("and ")
+	page.WaitText(state, "Saved.")
+	assert.Empty(t, page.Barriers())
+	page.Open(path)
+	page.Wait(line(0) + ` === "🌊one see" && ` + line(1) + ` === "all two seas and three lakes"`)
+}
+
+// The title is written where it stands.
+func TestBrowserWritesTheTitle(t *testing.T) {
+	t.Parallel()
+	_, page, path := edited(t, "one see")
+	ready(page)
+	page.Click("textbox", "Title")
+	page.Press(kb.End + " <b>of the sea</b>" + kb.Enter)
+	page.Wait(`document.title.startsWith("A talk <b>of the sea</b>")`)
+	page.Open(path)
+	page.WaitText("h1", "A talk <b>of the sea</b>")
 }

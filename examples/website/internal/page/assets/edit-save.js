@@ -84,7 +84,7 @@ export function choose(n, mine) {
 export const rename = (from, to) => put(() => ({ speakers: { [from]: to } }), (n, line) => [n, line.speaker === from ? { ...line, speaker: to } : line]);
 
 // split makes two lines of one. The first one keeps the characters before a place of its text.
-export const split = (n, place) => put(() => ({ segments: [{ ...written(n), splitAt: [...present(n).text.slice(0, place)].length }] }), (k, line) => [k > n ? k + 1 : k, line], n);
+export const split = (n, place) => put(() => ({ segments: [{ ...written(n), text: present(n).text, splitAt: [...present(n).text.slice(0, place)].length }] }), (k, line) => [k > n ? k + 1 : k, line], n);
 
 // join joins a line to the line before it.
 export const join = (n) => put(() => ({ segments: [...(changes.has(n - 1) ? [written(n - 1)] : []), { ...written(n), join: true }] }), (k, line) => [k >= n ? k - 1 : k, line], n, n - 1);

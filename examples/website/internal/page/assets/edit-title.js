@@ -23,7 +23,7 @@ title.addEventListener("blur", async () => {
   tell("saving");
   try {
     const answer = parse((await load(path, { method: "PATCH", body: JSON.stringify({ title: wanted }), headers: { "Content-Type": "application/json" } })).text);
-    saved = title.textContent = answer.transcript.title ?? wanted;
+    saved = title.textContent = answer?.transcript.title ?? wanted;
     document.title = document.title.replace(/^[^]* · /, `${saved} · `);
     tell("saved");
   } catch (refusal) {

@@ -344,8 +344,8 @@ function lineAfter(element, line) {
 
 // unite joins the line with the caret to the line before it.
 function unite() {
-  const n = at, place = present(numbers[n - 1]).text.length + 1;
-  if (n === 0 || numbers[n] !== numbers[n - 1] + 1) return;
+  const n = at, { length } = present(numbers[n]).text;
+  if ( numbers[n] !== numbers[n - 1] + 1) return;
   restructure(() => join(numbers[n]), () => {
     const gone = lines[n], paragraph = gone.parentElement;
     leave();
@@ -357,7 +357,7 @@ function unite() {
       paragraph.remove();
     }
     show(n - 1);
-    enter(n - 1, place);
+    enter(n - 1, present(numbers[n - 1]).text.length - length);
   });
 }
 
