@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
@@ -75,9 +76,17 @@ func (p *pages) checks(r *web.Request) (all []check, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(ready.Checks)) {
 		says := ready.Checks[name]
-		all = append(all, check{name, says, says == "ok"})
+		all = append(all, check{partOf(r, name), says, says == "ok"})
 	}
 	return all, nil
+}
+
+// partOf names a part of the service for people.
+func partOf(r *web.Request, name string) string {
+	if platform, of := strings.CutPrefix(name, "engine.captions."); of {
+		return r.Text("admin.captionsOf", "site", r.Text("platform."+platform))
+	}
+	return r.Text("admin.part." + name)
 }
 
 func amounts(bytes map[string]int64) (all []amount) {
