@@ -153,6 +153,7 @@ func TestRemovalGoesOn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		s, key, release := furnished(t, o)
 		release()
+		mend := storetest.RefuseDeletes(t, o, "usage") // also by the service's own sweep
 		ctx, stop := context.WithCancel(t.Context())
 		store := db.Of(s.Store)
 		require.NoError(t, store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, leaver) }))
@@ -166,6 +167,11 @@ func TestRemovalGoesOn(t *testing.T) {
 			return status == http.StatusPaymentRequired || status == http.StatusUnauthorized
 		}, time.Minute, 50*time.Millisecond)
 
+		err = server.GoOnWithRemovals(t.Context(), s.Server.Server, time.Now())
+		if assert.Error(t, err) {
+			assert.NotContains(t, err.Error(), leaver, "the queue keeps the error of the sweep longer than the account")
+		}
+		mend()
 		require.NoError(t, server.GoOnWithRemovals(t.Context(), s.Server.Server, time.Now()))
 		assert.Equal(t, 1, storetest.Count(t, o, "removals WHERE ended_at IS NOT NULL"))
 		assert.Equal(t, 0, storetest.Count(t, o, "accounts WHERE id = '"+leaver+"'"))
