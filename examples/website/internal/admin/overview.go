@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -129,15 +130,21 @@ func (p *pages) doctor(r *web.Request) error {
 		return busy
 	}
 	defer p.examining.Unlock()
-	found, err := p.Examine(r.Context())
+	ctx, cancel := context.WithTimeout(r.Context(), examinePatience)
+	defer cancel()
+	found, err := p.Examine(ctx)
 	if err != nil {
 		return err
 	}
 	return r.Show(http.StatusOK, "admin-doctor", doctor{Done: true, Findings: found})
 }
 
-// examineAgain is when to ask for an examination again while another one runs, in seconds.
-const examineAgain = 5
+const (
+	// examinePatience limits an examination in which a check hangs.
+	examinePatience = time.Minute
+	// examineAgain is when to ask for an examination again while another one runs, in seconds.
+	examineAgain = 5
+)
 
 // mostDeeds is how many lines a page of the log has.
 const mostDeeds = 50
