@@ -18,9 +18,8 @@ type Status struct {
 	// Running are the 50 oldest running jobs, the oldest first. Failed are the 50 latest failed
 	// jobs, the latest first, among the last 1,000 jobs that have ended.
 	Running, Failed []JobStatus
-	// Outside, Waiting, Ready and Recognizing count the recordings that want recognition: those
-	// that wait for a place, for their audio and for the recognizer, and those at which the
-	// recognizer works.
+	// Outside, Waiting, Ready and Recognizing count the recordings on the way to recognition.
+	// Outside wait for a place, Waiting for their audio, and Ready for the recognizer.
 	Outside, Waiting, Ready, Recognizing int
 	// Processes is how many processes share the work.
 	Processes int

@@ -56,8 +56,8 @@ func (p *pages) list(r *web.Request, status int, sent form) error {
 	return r.Show(status, "admin-accounts", l)
 }
 
-// create adds a user with an account. A name that somebody has is refused, so that it changes nobody's
-// account.
+// create adds a user with an account. It refuses the name of an existing account, so that the form
+// changes no account.
 func (p *pages) create(r *web.Request) error {
 	name, plan := strings.TrimSpace(r.PostFormValue("name")), r.PostFormValue("plan")
 	refuse := func(status int, key string) error {

@@ -1,11 +1,13 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
@@ -75,9 +77,17 @@ func (p *pages) checks(r *web.Request) (all []check, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(ready.Checks)) {
 		says := ready.Checks[name]
-		all = append(all, check{name, says, says == "ok"})
+		all = append(all, check{partOf(r, name), says, says == "ok"})
 	}
 	return all, nil
+}
+
+// partOf names a part of the service for people.
+func partOf(r *web.Request, name string) string {
+	if platform, of := strings.CutPrefix(name, "engine.captions."); of {
+		return r.Text("admin.captionsOf", "site", r.Text("platform."+platform))
+	}
+	return r.Text("admin.part." + name)
 }
 
 func amounts(bytes map[string]int64) (all []amount) {
@@ -120,15 +130,21 @@ func (p *pages) doctor(r *web.Request) error {
 		return busy
 	}
 	defer p.examining.Unlock()
-	found, err := p.Examine(r.Context())
+	ctx, cancel := context.WithTimeout(r.Context(), examinePatience)
+	defer cancel()
+	found, err := p.Examine(ctx)
 	if err != nil {
 		return err
 	}
 	return r.Show(http.StatusOK, "admin-doctor", doctor{Done: true, Findings: found})
 }
 
-// examineAgain is when to ask for an examination again while another one runs, in seconds.
-const examineAgain = 5
+const (
+	// examinePatience limits an examination in which a check hangs.
+	examinePatience = time.Minute
+	// examineAgain is when to ask for an examination again while another one runs, in seconds.
+	examineAgain = 5
+)
 
 // mostDeeds is how many lines a page of the log has.
 const mostDeeds = 50

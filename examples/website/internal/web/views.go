@@ -35,6 +35,7 @@ func parseViews(files fs.FS, funcs template.FuncMap, texts *Catalog, assets *ass
 		"formats": library.DownloadFormats,
 		"pause":   texts.pause,
 		"plan":    texts.plan,
+		"quality": quality,
 	}).ParseFS(files, "templates/parts/*.html")
 	if err != nil {
 		return nil, err
