@@ -372,7 +372,7 @@ func TestTextOfAnUpload(t *testing.T) {
 		assert.Equal(t, "no-store", a.Header.Get("Cache-Control"))
 		assert.JSONEq(t, `{"uploadId":"`+path[strings.LastIndex(path, "/")+1:]+`","receivedBytes":5,"heardSec":0,"from":0,"segments":[],"tail":""}`, a.body)
 	}
-	assert.Equal(t, http.StatusBadRequest, s.get(t, path+"?since=7").StatusCode)
+	assert.Equal(t, http.StatusBadRequest, s.get(t, path+"?from=x").StatusCode)
 	assert.Equal(t, http.StatusNotFound, s.get(t, path, as(s.NewKey(t, "another"))).StatusCode)
 	s.appendTo(t, path, 5, "a file", true).isTextOf(t, "half a file")
 	assert.Equal(t, http.StatusNotFound, s.get(t, path).StatusCode)
