@@ -123,6 +123,9 @@ func TestCorrectionRefuses(t *testing.T) {
 		`{"segments": [{"index": 0, "speaker": "a\nb"}]}`:                         {422, "segments.0.speaker"},
 		`{"segments": [{"index": 0, "speaker": "a\u202eb"}]}`:                     {422, "segments.0.speaker"},
 		`{"speakers": {"nobody": "Ada"}}`:                                         {422, "speakers.nobody"},
+		`{"segments": [{"index": 0, "splitAt": 0}]}`:                              {422, "segments.0.splitAt"},
+		`{"segments": [{"index": 0, "splitAt": 999}]}`:                            {422, "segments.0.splitAt"},
+		`{"segments": [{"index": 0, "join": true}]}`:                              {422, "segments.0.join"},
 	} {
 		a := s.edit(t, "*", body)
 		require.Equal(t, want.status, a.StatusCode, "%.80s: %s", body, a.body)

@@ -94,7 +94,7 @@ func (t *Texts) Edit(ctx context.Context, owner account.Principal, key library.K
 		if err := setLines(next, edited); err != nil {
 			return nil, err
 		}
-		return &revised{next, library.RevisionEdit, len(lines), changed}, nil
+		return &revised{next, library.RevisionEdit, len(lines), len(edited), changed}, nil
 	})
 }
 
@@ -112,6 +112,7 @@ func (t *Texts) Expect(ctx context.Context, account string, key library.Key, exp
 type revised struct {
 	text    *db.Transcript
 	kind    library.RevisionKind
+	before  int // lines of the previous text
 	lines   int // of the text
 	changed int // lines that differ from the previous text
 }
@@ -212,7 +213,7 @@ func (t *Texts) write(ctx context.Context, owner account.Principal, read *db.Lib
 			return err
 		}
 		if !row.Edited {
-			first := &revised{present.Transcript, library.RevisionOriginal, next.lines, 0}
+			first := &revised{present.Transcript, library.RevisionOriginal, 0, next.before, 0}
 			if err := record(ctx, tx, row, row.Revision, first); err != nil {
 				return err
 			}

@@ -21,11 +21,12 @@ const (
 	MaxSpeaker  = 100
 )
 
-// apply returns the lines after an edit, and how many of them the edit has changed. The error is
-// an INVALID_REQUEST about the first fault.
+// apply returns the lines after an edit, and how many of them are new or differ. The error is an
+// INVALID_REQUEST about the first fault.
 func apply(lines []transcript.Segment, e library.Edit) (edited []transcript.Segment, changed int, err error) {
 	edited = slices.Clone(lines)
 	seen, spoken := map[int]bool{}, map[int]bool{} // the lines of the edit, and the lines whose speaker it sets
+	cuts, after := seams{map[int][2]transcript.Segment{}, map[int]string{}}, map[int]string{}
 	for i, one := range e.Segments {
 		at := "segments." + strconv.Itoa(i)
 		switch {
@@ -33,8 +34,8 @@ func apply(lines []transcript.Segment, e library.Edit) (edited []transcript.Segm
 			return nil, 0, invalid(at+".index", fmt.Sprintf("must be 0 to %d, because the text has %d lines", len(lines)-1, len(lines)))
 		case seen[one.Index]:
 			return nil, 0, invalid(at+".index", "is there more than once")
-		case one.Text == nil && one.Speaker == nil:
-			return nil, 0, invalid(at, "must have a text or a speaker")
+		case one.Text == nil && one.Speaker == nil && one.SplitAt == nil && one.SpeakerAfter == nil && !one.Join:
+			return nil, 0, invalid(at, "must have a text, a speaker, splitAt or join")
 		}
 		seen[one.Index] = true
 		line := &edited[one.Index]
@@ -49,9 +50,21 @@ func apply(lines []transcript.Segment, e library.Edit) (edited []transcript.Segm
 				return nil, 0, err
 			}
 		}
+		if one.SpeakerAfter != nil {
+			if after[one.Index], err = speakerOf(*one.SpeakerAfter, at+".speakerAfter"); err != nil {
+				return nil, 0, err
+			}
+		}
+		if err := cuts.add(one, *line, at); err != nil {
+			return nil, 0, err
+		}
 	}
 	if err := rename(edited, e.Speakers, lines, spoken); err != nil {
 		return nil, 0, err
+	}
+	if len(cuts.halves)+len(cuts.joins) > 0 {
+		sewn, err := cuts.sew(edited, after)
+		return sewn, max(1, differing(lines, sewn)), err
 	}
 	for i := range edited {
 		if edited[i].Text != lines[i].Text || edited[i].Speaker != lines[i].Speaker {

@@ -3,8 +3,9 @@ package corrections
 // Row is the id of the text's row in the library.
 func (t *Text) Row() string { return t.row }
 
-// Surplus, Retime and PlainLines are for tests.
+// Apply, Surplus, Retime and PlainLines are for tests.
 var (
+	Apply      = apply
 	Surplus    = surplus
 	Retime     = retime
 	PlainLines = plainLines

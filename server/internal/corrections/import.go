@@ -100,7 +100,7 @@ func (t *Texts) create(ctx context.Context, owner account.Principal, key library
 		text.Duration = lines[len(lines)-1].End()
 		text.DurationSec = new(view.RoundSeconds(text.Duration))
 	}
-	first := &revised{text, library.RevisionImport, len(lines), len(lines)}
+	first := &revised{text, library.RevisionImport, 0, len(lines), len(lines)}
 	if err := text.Prepare(); err != nil {
 		return nil, err
 	}

@@ -44,6 +44,11 @@ func compared(present *Text, next *db.Transcript, lines []transcript.Segment, ki
 	if next.Source == present.Source && reflect.DeepEqual(before, lines) {
 		return nil, nil
 	}
+	return &revised{next, kind, len(before), len(lines), differing(before, lines)}, nil
+}
+
+// differing returns how many lines are new or gone, wherever the other lines are.
+func differing(before, lines []transcript.Segment) int {
 	type said struct{ text, speaker string }
 	left := map[said]int{}
 	for _, line := range before {
@@ -56,7 +61,7 @@ func compared(present *Text, next *db.Transcript, lines []transcript.Segment, ki
 			same++
 		}
 	}
-	return &revised{next, kind, len(lines), max(len(lines), len(before)) - same}, nil
+	return max(len(lines), len(before)) - same
 }
 
 // setLines gives a text its lines. If the text would be too large, the error is

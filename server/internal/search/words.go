@@ -130,6 +130,18 @@ var spaceless = []*unicode.RangeTable{
 	unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Javanese, unicode.Balinese,
 }
 
+// WritesNoSpace reports whether two texts, one after the other, have no space between them, because both
+// are in a script without spaces where they meet.
+func WritesNoSpace(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	return spacesNot(last) && spacesNot(first)
+}
+
+func spacesNot(r rune) bool {
+	return r == prolonged || unicode.In(r, spaceless...) || r >= 0x3001 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF60 // and the wide punctuation
+}
+
 // pictograph reports whether a sign is an emoji or a similar picture. The notes that mark music
 // in captions have no meaning as words and only separate them.
 func pictograph(r rune) bool {

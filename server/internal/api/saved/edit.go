@@ -50,6 +50,11 @@ func editTable(e *library.Edit, l *library.Label) request.Table {
 			request.New("text", &s.Text, request.Optional(request.Text(1, corrections.MaxText))).About("The new text; without it, the text stays."),
 			request.New("speaker", &s.Speaker, request.Optional(request.Text(0, corrections.MaxSpeaker))).
 				About("The new speaker; empty: none; without it, the speaker stays."),
+			request.New("splitAt", &s.SplitAt, request.Optional(request.Integer(1, math.MaxInt32))).
+				About("Makes two lines: the second begins at this character of the text."),
+			request.New("speakerAfter", &s.SpeakerAfter, request.Optional(request.Text(0, corrections.MaxSpeaker))).
+				About("The speaker of the second line; without it, the same as of the first."),
+			request.New("join", &s.Join, request.Boolean().Default(false)).About("Appends the line to the line before it."),
 		}}
 	}
 	return request.Table{Name: "EditTranscriptRequest", Fields: []*request.Field{
