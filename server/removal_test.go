@@ -41,7 +41,7 @@ func furnished(t *testing.T, o store.Options) (s *service, key string, release f
 
 	s.newWebhook(t, fmt.Sprintf(`{"url":"http://%s/hook"}`, p.address), by)
 	require.Equal(t, http.StatusOK, s.postJSON(t, `{"url":"https://video.example/watch?v=`+video+`","waitMs":10000}`, by, header("Idempotency-Key", "one")).StatusCode)
-	require.Equal(t, http.StatusOK, s.edit(t, `"1"`, `{"segments":[{"index":0,"text":"Only I say this."}]}`, by).StatusCode)
+	require.Equal(t, http.StatusOK, s.edit(t, `"1"`, `{"title":"Mine","tags":["a"],"segments":[{"index":0,"text":"Only I say this."}]}`, by).StatusCode)
 	s.share(t, "video_site/"+video, "", by)
 	require.Equal(t, http.StatusCreated, s.do(t, http.MethodPut, "/v1/feed", nil, by).StatusCode)
 	s.keep(t, wav("a kept recording"), 3600, by)
@@ -153,6 +153,7 @@ func TestRemovalGoesOn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		s, key, release := furnished(t, o)
 		release()
+		mend := storetest.RefuseDeletes(t, o, "usage") // also by the service's own sweep
 		ctx, stop := context.WithCancel(t.Context())
 		store := db.Of(s.Store)
 		require.NoError(t, store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, leaver) }))
@@ -166,6 +167,11 @@ func TestRemovalGoesOn(t *testing.T) {
 			return status == http.StatusPaymentRequired || status == http.StatusUnauthorized
 		}, time.Minute, 50*time.Millisecond)
 
+		err = server.GoOnWithRemovals(t.Context(), s.Server.Server, time.Now())
+		if assert.Error(t, err) {
+			assert.NotContains(t, err.Error(), leaver, "the queue keeps the error of the sweep longer than the account")
+		}
+		mend()
 		require.NoError(t, server.GoOnWithRemovals(t.Context(), s.Server.Server, time.Now()))
 		assert.Equal(t, 1, storetest.Count(t, o, "removals WHERE ended_at IS NOT NULL"))
 		assert.Equal(t, 0, storetest.Count(t, o, "accounts WHERE id = '"+leaver+"'"))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/doctor"
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
@@ -30,12 +31,6 @@ func (c *doctorCommand) Tolerate(fault error) { c.wrong = append(c.wrong, fault)
 
 // Validate is called by the parser. A contradiction between flags is a finding of Run.
 func (c *doctorCommand) Validate() error { return nil }
-
-// Names in the findings of server.Examine.
-const (
-	recognizerName = "recognizer"
-	ytDlpName      = "yt-dlp"
-)
 
 // doctorPatience limits an examination in which a check hangs.
 const doctorPatience = 2 * time.Minute
@@ -86,12 +81,7 @@ func (c *doctorCommand) examine(ctx context.Context, setup *service.Setup) ([]en
 // all adds the findings about flags, the model and the network to those of the server. If the
 // flag of a thing is wrong, the thing is not examined with the default of the flag instead.
 func (c *doctorCommand) all(ctx context.Context, setup service.Setup, found []engine.Finding) []engine.Finding {
-	tellOrigin(found, setup)
-	if c.Role.Role != server.RoleAPI {
-		heard := slices.IndexFunc(found, func(f engine.Finding) bool { return f.Name == recognizerName })
-		found = slices.Insert(found, heard+1, examineModel(setup.Speech)...)
-	}
-	found = append(found, c.examineNetwork(ctx, setup)...)
+	found = append(doctor.Complete(setup, found, c.Role.Role != server.RoleAPI), c.examineNetwork(ctx, setup)...)
 	var wrong []engine.Finding
 	for _, err := range c.wrong {
 		f := examineFlag(err)
@@ -100,54 +90,7 @@ func (c *doctorCommand) all(ctx context.Context, setup service.Setup, found []en
 			wrong = append(wrong, f)
 		}
 	}
-	for i, f := range found {
-		if f.Status != engine.OK && f.Cure == "" { // such as a program that hangs
-			found[i].Cure = "examine it again; if it stays so, install it again"
-		}
-	}
-	return append(wrong, found...)
-}
-
-// tellOrigin adds the origin of the program to the finding about the program that reads
-// links.
-func tellOrigin(found []engine.Finding, setup service.Setup) {
-	for i, f := range found {
-		if f.Name == ytDlpName && (f.Status == engine.OK || f.Status == engine.Old) {
-			found[i].Found += "; " + service.YtDlpOrigin(string(setup.YtDlp))
-			return
-		}
-	}
-}
-
-// examineModel reports findings about the choice of the recognizer.
-func examineModel(asr service.Choice) []engine.Finding {
-	var found []engine.Finding
-	if asr.Unused != nil {
-		found = append(found, engine.Finding{
-			Name: "pulled model", Status: engine.Broken, Found: oneLine(asr.Unused),
-			Fails: "its better texts", Cure: service.PullCommand(),
-		})
-	}
-	switch {
-	case asr.ASR.Name == service.ASRNone && !asr.ByFlag():
-		return append(found, engine.Finding{
-			Name: recognizerName, Status: engine.Missing, Found: "none",
-			Fails: "recordings, and links without captions: NOT_IMPLEMENTED", Cure: service.PullCommand(),
-		})
-	case asr.ASR.Name == service.ASRNone:
-		return append(found, engine.Finding{Name: recognizerName, Status: engine.OK, Found: "none, as --asr says"})
-	case asr.ASR.Name == service.ASRPocketsphinx:
-		return append(found, engine.Finding{
-			Name: "model", Status: engine.Missing, Found: "none but PocketSphinx's own",
-			Fails: "good texts of what is spoken, and all languages but English", Cure: service.PullCommand(),
-		})
-	}
-	for one := &asr.ASR; one != nil; one = one.Before {
-		if one.Model != "" {
-			found = append(found, engine.Finding{Name: "model", Status: engine.OK, Found: one.Model})
-		}
-	}
-	return found
+	return append(wrong, doctor.WithCures(found)...)
 }
 
 // printFinding prints a line, and below it the features that fail and the remedy.

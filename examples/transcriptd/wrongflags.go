@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/doctor"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/examples/internal/settings"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -34,7 +35,7 @@ func leaveOut(setup *service.Setup, err error) bool {
 
 // things are what flags are about, by the beginnings of their names.
 var things = []struct{ flag, thing string }{
-	{"--asr", recognizerName}, {"--recognizers", recognizerName}, {"--db", "database"}, {"--blobs", "blobs"}, {"--plans", "plans"},
+	{"--asr", doctor.RecognizerName}, {"--recognizers", doctor.RecognizerName}, {"--db", "database"}, {"--blobs", "blobs"}, {"--plans", "plans"},
 	{"--links", "links"}, {"--allow-egress", "egress guard"}, {"--listen", "address"}, {"--metrics", "metrics"},
 }
 
@@ -55,7 +56,7 @@ func examineFlag(err error) engine.Finding {
 	}
 	var coded *transcript.Error
 	if errors.As(err, &coded) { // its text has a cure
-		of := engine.FindingOf(recognizerName, err)
+		of := engine.FindingOf(doctor.RecognizerName, err)
 		f.Name, f.Found, f.Cure = of.Name, of.Found, cmp.Or(of.Cure, f.Cure)
 	}
 	return f

@@ -29,7 +29,7 @@ func TestBrowserReadsALinkAsAGuest(t *testing.T) {
 	t.Parallel()
 	s, page := openSite(t)
 	page.Open("/")
-	page.Click("button", s.talks.Link())
+	page.Click("button", "Try it with a short talk")
 	page.WaitAt(`^/transcripts/`)
 	page.WaitText("#text", "This is a short talk about a program that listens.")
 	assert.False(t, page.Sees("link", "Library"))

@@ -119,7 +119,7 @@ func TestBrowserDeletesWhenThePageIsLeft(t *testing.T) {
 	page.Wait(shown + ` === "Three"`)
 	page.Reload()
 	page.Wait(shown + ` === "Three"`)
-	page.Click("link", "Usage")
+	page.Click("link", "Settings")
 	page.WaitAt(`^/usage$`)
 	page.Open("/library?sort=title")
 	page.Wait(shown + ` === "Three"`)

@@ -41,7 +41,7 @@ func TestBrowserShowsTheMainPages(t *testing.T) {
 	page.WaitText("main", s.talks.Recording())
 	take(t, page, "start")
 
-	page.Click("button", s.talks.Link())
+	page.Click("button", "Try it with a short talk")
 	page.WaitAt(`^/transcripts/`)
 	page.WaitText("#text", "This is a short talk about a program that listens.")
 	take(t, page, "transcript")

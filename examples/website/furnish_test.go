@@ -40,6 +40,7 @@ func furnish(t *testing.T, words string) *furnished {
 	f.videos, f.recognizer = videos, recognizer
 	f.website, f.Page = openSite(t, append(flags, asr)...)
 	signUp(f.Page, "ann")
+	require.NoError(t, f.visitors.Admins.Set(t.Context(), "ann", true))
 	f.key = newKey(f.Page, words)
 	var err error
 	f.api, err = client.New(strings.TrimSuffix(f.address(), "/"), client.WithAPIKey(f.key))
@@ -47,7 +48,8 @@ func furnish(t *testing.T, words string) *furnished {
 	f.put(t, words)
 	f.upload(t, words)
 	f.makeBatch(t)
-	f.paths = append(f.paths, "/", "/library", "/library?view=all&q=hello", "/library?in=said&q=hello", "/library/import", "/anywhere", "/discover", "/usage", "/keys", "/feed", "/follows", "/account", "/nothing-here")
+	f.paths = append(f.paths, "/", "/library", "/library?view=all&q=hello", "/library?in=said&q=hello", "/library/import", "/anywhere", "/discover", "/usage", "/keys", "/feed", "/follows", "/account", "/nothing-here",
+		"/admin", "/admin/accounts", "/admin/accounts/ann", "/admin/jobs", "/admin/doctor?examine=yes", "/admin/log")
 	return f
 }
 

@@ -35,7 +35,7 @@ func main() {
 // commands is the command line.
 type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve the website until SIGTERM or SIGINT. The default."`
-	Users usersCommand `cmd:"" help:"Add, list and remove users, and set their passwords."`
+	Users usersCommand `cmd:"" help:"Add, list, change and remove users, and set their passwords."`
 
 	Completion commandline.Completion `cmd:"" help:"Print the code with which a shell completes this command line."`
 

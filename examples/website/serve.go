@@ -7,15 +7,19 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/doctor"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -108,6 +112,8 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	permitted := s.visitors.Permit(s.server)
 	shown.API, shown.Visitors, shown.Accounts, shown.Sites = permitted, s.visitors, config.Accounts, config.Sites
 	shown.Export, shown.Remove = exportFrom(s.server), removeFrom(s.server)
+	shown.Status, shown.Plans = s.server.Status, slices.Sorted(maps.Keys(c.Offered().ByName))
+	shown.Examine = func(ctx context.Context) ([]engine.Finding, error) { return doctor.Examine(ctx, setup) }
 	pages, err := page.New(shown)
 	if err != nil {
 		return nil, err

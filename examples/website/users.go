@@ -23,6 +23,7 @@ import (
 type usersCommand struct {
 	Add      usersAdd      `cmd:"" help:"Add a user. The command asks for the password, or reads it from standard input."`
 	List     usersList     `cmd:"" help:"List the users."`
+	Change   usersChange   `cmd:"" help:"Give a user the role of an administrator, or take it away."`
 	Password usersPassword `cmd:"" help:"Give a user another password, and end their sessions."`
 	Remove   usersRemove   `cmd:"" help:"Remove a user's access, and with --account also the account of that name with all its texts and keys."`
 }
@@ -70,7 +71,8 @@ func (d usersDatabase) withData(ctx context.Context, o store.Options, use func(o
 
 type usersAdd struct {
 	usersDatabase
-	Name string `arg:"" help:"The user. An account of that name in the service becomes theirs."`
+	Name  string `arg:"" help:"The user. An account of that name in the service becomes theirs."`
+	Admin bool   `verb:"" help:"Make the user an administrator, who sees the pages under /admin."`
 }
 
 // Run asks for a password.
@@ -82,6 +84,11 @@ func (c *usersAdd) Run(ctx context.Context, out output) error {
 		}
 		if _, err := visitors.AddUser(ctx, c.Name, password); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if c.Admin {
+			if err := visitors.Admins.Set(ctx, c.Name, true); err != nil {
+				return err
+			}
 		}
 		_, err = fmt.Fprintf(out.Stderr, "%s can sign in.\n", c.Name)
 		return err
@@ -98,11 +105,36 @@ func (c *usersList) Run(ctx context.Context, out output) error {
 			return err
 		}
 		table := tabwriter.NewWriter(out.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "USER\tCREATED")
+		fmt.Fprintln(table, "USER\tCREATED\tROLE")
 		for _, p := range all {
-			fmt.Fprintf(table, "%s\t%s\n", p.Name, p.CreatedAt.Format(time.RFC3339))
+			fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.CreatedAt.Format(time.RFC3339), roleOf(p.Admin))
 		}
 		return table.Flush()
+	})
+}
+
+// roleOf names a role for people.
+func roleOf(admin bool) string {
+	if admin {
+		return "administrator"
+	}
+	return "user"
+}
+
+type usersChange struct {
+	usersDatabase
+	Name  string `arg:"" help:"The user."`
+	Admin *bool  `verb:"" negatable:"" required:"" help:"Whether the user is an administrator, who sees the pages under /admin."`
+}
+
+// Run takes effect with the next request of the user.
+func (c *usersChange) Run(ctx context.Context, out output) error {
+	return c.withVisitors(ctx, func(visitors *visitor.Visitors) error {
+		if err := visitors.Admins.Set(ctx, c.Name, *c.Admin); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		_, err := fmt.Fprintf(out.Stderr, "%s has the role: %s.\n", c.Name, roleOf(*c.Admin))
+		return err
 	})
 }
 

@@ -55,7 +55,7 @@ func TestUsersBesideTheWebsite(t *testing.T) {
 	assert.Contains(t, stderr, "8 characters")
 	code, stdout, _ := call(t, "", "users", "list", db)
 	assert.Zero(t, code)
-	assert.Regexp(t, `^USER +CREATED\nada +\d{4}-\d\d-\d\dT`, stdout)
+	assert.Regexp(t, `^USER +CREATED +ROLE\nada +\d{4}-\d\d-\d\dT\S+ +user\n`, stdout)
 	code, _, stderr = call(t, "another password", "users", "password", "ADA", db)
 	require.Zero(t, code, stderr)
 	assert.Equal(t, http.StatusUnauthorized, signIn("correct horse battery"))

@@ -72,7 +72,7 @@ func TestUsersRemoveWithTheAccount(t *testing.T) {
 		assert.Contains(t, said, "nothing was removed")
 		assert.Equal(t, http.StatusSeeOther, newPerson(t, s.address()).form("sign-in", "name", "ada.lovelace", "password", password))
 
-		mend := refuseDeletes(t, o, "keys")
+		mend := storetest.RefuseDeletes(t, o, "keys")
 		code, said = remove("", "ada.lovelace", "--account", "--yes")
 		assert.Equal(t, 1, code)
 		assert.Contains(t, said, "the account is suspended: the same command goes on")
@@ -95,20 +95,4 @@ func TestUsersRemoveWithTheAccount(t *testing.T) {
 		assert.Contains(t, said, "no such user, and no such account")
 		assert.Equal(t, http.StatusSeeOther, newPerson(t, s.address()).form("sign-up", "name", "ada.lovelace", "password", password), "the name is free")
 	})
-}
-
-// refuseDeletes has a database refuse to delete rows of a table, until mend is called.
-func refuseDeletes(t *testing.T, o store.Options, table string) (mend func()) {
-	t.Helper()
-	exec := func(statement string) {
-		_, err := storetest.SQL(t, o).ExecContext(t.Context(), statement)
-		require.NoError(t, err)
-	}
-	if !storetest.IsPostgres(o) {
-		exec("CREATE TRIGGER refused BEFORE DELETE ON " + table + " BEGIN SELECT RAISE(ABORT, 'refused'); END")
-		return func() { exec("DROP TRIGGER refused") }
-	}
-	exec("CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$ LANGUAGE plpgsql")
-	exec("CREATE TRIGGER refused BEFORE DELETE ON " + table + " FOR EACH ROW EXECUTE FUNCTION refuse()")
-	return func() { exec("DROP TRIGGER refused ON " + table) }
 }

@@ -30,6 +30,13 @@ func (f Flags) Setup(ctx context.Context, log *slog.Logger) (Setup, error) {
 	return Setup{Flags: f, Speech: chosen, Log: log, adapters: new(adapters)}, err
 }
 
+// Apart returns the setup of an engine beside that of the server, for an examination. Its engine does
+// not follow the files of settings.
+func (s Setup) Apart() Setup {
+	s.adapters = nil
+	return s
+}
+
 // Include lets links also lead to a demonstration site of talks. Use it only for a service that
 // other machines cannot reach.
 func (s *Setup) Include(talks *Talks) error {

@@ -112,7 +112,7 @@ func TestCommandsOfTheFamilyServer(t *testing.T) {
 		"http://127.0.0.1:8082":                        "http://" + addr,
 		"$HOME/.local/state":                           "$XDG_STATE_HOME",
 		"talk.mp3":                                     "talk.ogg",
-		"website users add local":                      "website users add local <<<'a password of a family'",
+		"website users add local --admin":              "website users add local --admin <<<'a password of a family'",
 		"website users add anna":                       "website users add anna <<<'a password of a family'",
 	} {
 		require.Contains(t, commands, written)

@@ -39,3 +39,19 @@ func openSQL(t testing.TB, o store.Options) *sql.DB {
 	require.NoError(t, err)
 	return db
 }
+
+// RefuseDeletes has a database refuse to delete rows of a table, until mend is called.
+func RefuseDeletes(t *testing.T, o store.Options, table string) (mend func()) {
+	t.Helper()
+	exec := func(statement string) {
+		_, err := SQL(t, o).ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	if !IsPostgres(o) {
+		exec("CREATE TRIGGER refused BEFORE DELETE ON " + table + " BEGIN SELECT RAISE(ABORT, 'refused'); END")
+		return func() { exec("DROP TRIGGER refused") }
+	}
+	exec("CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$ LANGUAGE plpgsql")
+	exec("CREATE TRIGGER refused BEFORE DELETE ON " + table + " FOR EACH ROW EXECUTE FUNCTION refuse()")
+	return func() { exec("DROP TRIGGER refused ON " + table) }
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 type Removals struct {
 	Store *db.Store
 	Audio *audio.Files
+	Log   *slog.Logger
 	// Tables are the tables of all features, in the order in which rows are removed.
 	Tables []tables.Table
 	// ByFeature removes an account's data in a table, and returns the number of rows. It has a
@@ -51,24 +53,32 @@ func (r *Removals) Remove(ctx context.Context, account string) (Removed, error) 
 }
 
 // GoOn continues removals that have not ended, and removes rows that requests have written
-// after the end of others.
+// after the end of others. It tries all of them, and logs why one of them fails.
 func (r *Removals) GoOn(ctx context.Context, now time.Time) error {
 	ctx = db.Unhurried(ctx)
 	marks, err := r.Store.Removals.All(ctx)
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, mark := range marks {
 		_, err := r.removeMarked(ctx, mark.Account)
 		if err == nil && mark.EndedAt != nil && now.Sub(*mark.EndedAt) > removalRemembered {
 			err = r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Forget(ctx, mark.Account) })
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil && !errors.Is(err, db.ErrNotFound) { // the account was made again
-			return err
+			r.Log.ErrorContext(ctx, "an account is not removed yet", "account", mark.Account, "err", err)
+			failed = errNotRemoved
 		}
 	}
-	return nil
+	return failed
 }
+
+// errNotRemoved names no account: the queue keeps the errors of its steps longer than the account.
+var errNotRemoved = errors.New("retention: an account is not removed yet: the log has the reason")
 
 // removeMarked removes all data of a marked account. The error is db.ErrNotFound if the mark was
 // removed.

@@ -161,6 +161,7 @@ func (s *Service) makeWork(c *parts) (err error) {
 
 // Stop ends the work, see [work.Work.Stop], and the parts that answer questions.
 func (s *Service) Stop(ctx context.Context) error {
+	s.Resumable.Stop(ctx)
 	return errors.Join(s.Ask.Stop(ctx), s.Work.Stop(ctx))
 }
 
@@ -264,7 +265,7 @@ func (s *Service) makeRetention(c *parts) {
 	all := Tables()
 	s.Expiry = &retention.Expiry{Store: c.Store, Audio: c.audio, Keep: c.Retention, PlanOf: c.PlanOf}
 	s.Removals = &retention.Removals{
-		Store: c.Store, Audio: c.audio, Tables: all, CancelJobs: s.CancelJobs,
+		Store: c.Store, Audio: c.audio, Log: c.Log, Tables: all, CancelJobs: s.CancelJobs,
 		ByFeature: map[string]func(context.Context, string) (int64, error){
 			"batches": s.Batches.RemoveAll, "follows": s.Follows.RemoveAll, "webhook_endpoints": s.Webhooks.RemoveAll,
 		},

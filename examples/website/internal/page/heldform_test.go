@@ -154,7 +154,7 @@ func TestRefusedFormsAreShownAgain(t *testing.T) {
 	}
 }
 
-// An import that is refused keeps its language, and asks for the file, which no browser keeps.
+// An import that is refused keeps its language and its file.
 func TestRefusedImportsAreShownAgain(t *testing.T) {
 	t.Parallel()
 	s, _ := overAPI(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -165,6 +165,6 @@ func TestRefusedImportsAreShownAgain(t *testing.T) {
 	shown := s.send(t, http.MethodPost, "/library/import", "multipart/form-data; boundary=edge", strings.NewReader(body))
 	assert.Equal(t, http.StatusTooManyRequests, shown.status)
 	assert.Contains(t, shown.body, `value="nl"`)
-	assert.Contains(t, shown.body, "Choose the file again.")
+	assert.Contains(t, shown.body, "The form keeps this file:")
 	assert.Contains(t, shown.body, `data-wait="90"`)
 }

@@ -59,3 +59,36 @@ func TestImportRefuses(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusUnprocessableEntity, s.post(t, "/library/import").status)
 }
+
+// A form that is refused keeps its file, also without JavaScript: it can be sent again as it is.
+func TestImportKeepsItsFile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	for name, sent := range map[string]struct {
+		content string
+		kept    bool
+	}{
+		"talk <b>.srt":    {subtitles, true},
+		"with a mark.txt": {"\ufeff\"café and more\" <a>\r\n", true},
+		"too large.txt":   {strings.Repeat("words\n", 100_000), false},
+	} {
+		refused := s.postFile(t, "/library/import", name, sent.content, "lang", "no such language", "tag", "de")
+		require.Equal(t, http.StatusUnprocessableEntity, refused.status)
+		assert.Contains(t, refused.body, `<option value="de" selected>`)
+		if !sent.kept {
+			assert.NotContains(t, refused.body, `name="kept"`, name)
+			continue
+		}
+		again := s.postFile(t, "/library/import", "", "", "keptName", unescaped(hidden(t, refused.body, "keptName")), "kept", unescaped(hidden(t, refused.body, "kept")), "lang", "", "tag", "de")
+		require.Equal(t, http.StatusSeeOther, again.status, "%s: %s", name, again.body)
+		direct := s.postFile(t, "/library/import", name, sent.content, "tag", "de")
+		require.Equal(t, http.StatusSeeOther, direct.status, "%s: %s", name, direct.body)
+		text := func(made answered) string {
+			body := s.get(t, made.header.Get("Location")).body
+			at := strings.Index(body, "&lt;a&gt;")
+			require.Positive(t, at, body)
+			return body[at-10 : at+15]
+		}
+		assert.Equal(t, text(direct), text(again), name)
+	}
+}

@@ -10,7 +10,7 @@
 // the pages is in strings, with a file for each language.
 //
 // The handlers are in rooms: package order asks for texts, package text shows them, and package settings
-// is about the account. To add a page, write a line in AddTo of a room, a file with its handler, and a
+// is about the account, and package admin is for administrators. To add a page, write a line in AddTo of a room, a file with its handler, and a
 // template of the same name that defines "title" and "main". If the page must be live, also write a
 // module in assets, which the template names in "modules".
 package page
@@ -23,6 +23,7 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/admin"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/order"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/settings"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/text"
@@ -48,6 +49,7 @@ func New(o web.Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	admin.AddTo(all)
 	order.AddTo(all)
 	text.AddTo(all)
 	settings.AddTo(all)

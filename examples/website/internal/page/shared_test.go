@@ -60,6 +60,8 @@ func TestSharedTextIsCopiedAndDownloaded(t *testing.T) {
 	for query, want := range map[string]string{
 		"format=txt&times=yes&speakers=yes": "[00:00:00] Ada: Good morning.",
 		"format=srt":                        "1\n00:00:00,000 --> ",
+		"format=docx":                       "PK",
+		"format=html&times=yes":             "<!doctype html>",
 		"format=podcast":                    `{"version":"1.0.0"`,
 	} {
 		got := s.get(t, link+"/download?"+query)

@@ -41,7 +41,7 @@ func everything() transcript.Transcript {
 			"gaps":     []any{map[string]any{"start": 20, "duration": 12.5, "reason": "silence"}, map[string]any{"start": 40, "duration": 2, "reason": "later"}},
 			"chapters": []any{map[string]any{"title": "The <sea>", "start": 0}, map[string]any{"title": "البحر", "start": 33}, map[string]any{"title": "After it", "start": 4000}},
 			"recognizers": []any{
-				map[string]any{"engine": "whisper-cli", "model": "base", "quality": "good", "language": "en"}, map[string]any{"engine": "other"},
+				map[string]any{"engine": "whisper-cli", "model": "base", "quality": "good; `transcriptd models pull small` installs a better recognizer", "language": "en"}, map[string]any{"engine": "other"},
 			},
 			"tried": []any{map[string]any{"source": "video_site_downloader", "code": "IP_BLOCKED", "reason": "the platform blocks"}},
 		},

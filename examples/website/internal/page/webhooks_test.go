@@ -109,7 +109,7 @@ func TestWebhookSecretIsShownOnce(t *testing.T) {
 	for _, later := range []answered{again, s.get(t, "/webhooks"), s.get(t, path)} {
 		assert.NotRegexp(t, webhookSecret, later.body)
 		assert.Contains(t, later.body, h.url+"/a")
-		assert.Contains(t, later.body, "batch.failed")
+		assert.Contains(t, later.body, "A batch has ended without a text")
 	}
 
 	rotation := []string{"rotation", hidden(t, s.get(t, path).body, "rotation")}

@@ -63,6 +63,7 @@ func signTrouble(r *web.Request, wrong error) (status int, text string, err erro
 		visitor.ErrName:      {http.StatusUnprocessableEntity, "sign.badName"},
 		visitor.ErrTaken:     {http.StatusConflict, "sign.taken"},
 		visitor.ErrPassword:  {http.StatusUnprocessableEntity, "sign.badPassword"},
+		visitor.ErrLastAdmin: {http.StatusConflict, "admin.last"},
 		errTwoPasswords:      {http.StatusUnprocessableEntity, "sign.twoPasswords"},
 	} {
 		if errors.Is(wrong, is) {

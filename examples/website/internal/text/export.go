@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"io"
 	"mime"
 	"net/http"
@@ -60,24 +61,15 @@ func writeFile(r *web.Request, t *transcript.Transcript, as library.DownloadForm
 	if err != nil {
 		return err
 	}
-	r.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	r.W.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + extensionOf(as)}))
+	kind := as
+	if as == asParagraphs || as == asLines {
+		kind = library.TXT
+	}
+	r.W.Header().Set("Content-Type", kind.MediaType())
+	r.W.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + kind.Extension()}))
 	r.W.Header().Set("Cache-Control", "no-store")
 	_, _ = r.W.Write(file) // a visitor who has gone needs no file
 	return nil
-}
-
-// extensionOf returns how the name of a file ends.
-func extensionOf(as library.DownloadFormat) string {
-	switch as {
-	case asParagraphs, asLines:
-		return "txt"
-	case library.VTTWords:
-		return "words.vtt"
-	case library.Podcast:
-		return "podcast.json"
-	}
-	return string(as)
 }
 
 // fileOf returns a text in a format.
@@ -107,6 +99,12 @@ func fileOf(t *transcript.Transcript, as library.DownloadFormat, times, speakers
 		return format.AppendLRC(nil, named(t.Segments)), nil
 	case library.MD:
 		return format.AppendMarkdown(nil, t, times), nil
+	case library.HTML:
+		return format.AppendHTML(nil, t, times), nil
+	case library.DOCX:
+		var file bytes.Buffer
+		err := format.WriteDOCX(&file, t, times)
+		return file.Bytes(), err
 	}
 	return format.AppendJSON(nil, t)
 }

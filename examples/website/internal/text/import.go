@@ -3,6 +3,7 @@ package text
 import (
 	"cmp"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -22,7 +23,8 @@ const maxImportBytes = 8 << 20
 // importPage is a form that makes a file the text of a content.
 type importPage struct {
 	reading                 // the text that the file replaces; zero: the file becomes a text of its own
-	Asked      string       // the language as the visitor wrote it
+	Tag, Other string       // the language that the visitor chose in the list, and the one that the visitor typed
+	Kept       *keptFile    // the file of a refused form; nil: none
 	Field      string       // with the fault: "file" or "language"
 	Fault      string       // empty: no fault
 	Refusal    *web.Trouble // why the service has not taken the file; nil: it was not asked
@@ -30,6 +32,19 @@ type importPage struct {
 	Replaces   bool
 	Extensions string // that the form offers
 }
+
+// maxKept bounds a file that a refused form keeps, in bytes. A form that the sign-in page holds has
+// room for the file.
+const maxKept = 512 << 10
+
+// keptFile is a file that a refused form keeps in the page, because browsers do not keep it.
+type keptFile struct {
+	Name    string
+	content []byte
+}
+
+// Encoded returns the content as the form holds it.
+func (f *keptFile) Encoded() string { return base64.StdEncoding.EncodeToString(f.content) }
 
 // imports are the forms that make a file a text.
 type imports struct{ *web.Site }
@@ -56,7 +71,7 @@ func (p imports) formOf(r *web.Request) (*importPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown.reading, shown.Replaces, shown.Asked = reading{Transcript: saved.Transcript, Known: true}, true, saved.Transcript.Lang
+	shown.reading, shown.Replaces = reading{Transcript: saved.Transcript, Known: true}, true
 	return shown, nil
 }
 
@@ -67,19 +82,21 @@ func (p imports) save(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	content, format, fault := readImport(r.Request)
-	shown.Asked = cmp.Or(strings.TrimSpace(r.PostFormValue("lang")), shown.Asked)
-	if fault == "" && shown.Asked == "" {
-		shown.Field, shown.Fault = "language", r.Text("import.noLanguage")
-	}
+	sent, format, fault := readImport(r.Request)
+	shown.Tag, shown.Other = r.PostFormValue("tag"), strings.TrimSpace(r.PostFormValue("lang"))
 	if fault != "" {
 		shown.Field, shown.Fault = "file", r.Text(fault)
-	}
-	if shown.Fault != "" {
 		return r.Show(http.StatusUnprocessableEntity, "import", *shown)
 	}
-	key := library.Key{Platform: shown.Platform, ExternalID: shown.ExternalID, Language: shown.Asked}
-	file := library.Import{Format: format, Content: content}
+	if len(sent.content) <= maxKept {
+		shown.Kept = &sent
+	}
+	key := library.Key{Platform: shown.Platform, ExternalID: shown.ExternalID, Language: cmp.Or(shown.Other, shown.Tag, shown.Lang)}
+	if key.Language == "" {
+		shown.Field, shown.Fault = "language", r.Text("import.noLanguage")
+		return r.Show(http.StatusUnprocessableEntity, "import", *shown)
+	}
+	file := library.Import{Format: format, Content: sent.content, Name: sent.Name}
 	if shown.Replaces {
 		key.Language = shown.Lang
 		saved, err := p.API.Library.Get(r.Context(), key)
@@ -93,9 +110,10 @@ func (p imports) save(r *web.Request) error {
 	saved, err := p.API.Library.Import(r.Context(), key, file)
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Code == transcript.InvalidRequest {
-		shown.Field, shown.Fault = "file", r.Text("import.unreadable")
 		if web.FirstIssue(refused.Details).Path == "language" {
 			shown.Field, shown.Fault = "language", r.Text("transcript.badLanguage")
+		} else {
+			shown.Field, shown.Fault, shown.Kept = "file", r.Text("import.unreadable"), nil
 		}
 		return r.Show(http.StatusUnprocessableEntity, "import", *shown)
 	}
@@ -113,29 +131,36 @@ func newUploadID() string {
 	return hex.EncodeToString(id)
 }
 
-// readImport reads the file of a form. fault is the key of the text that describes a fault;
-// empty: there is none.
-func readImport(r *http.Request) (content []byte, format library.DownloadFormat, fault string) {
+// importFormats are the formats of files by the ends of their names.
+var importFormats = map[string]library.DownloadFormat{
+	".srt": library.SRT, ".vtt": library.VTT, ".sbv": library.SBV, ".ass": library.ASS, ".ssa": library.ASS, ".json": library.Podcast, ".txt": library.TXT,
+}
+
+// readImport reads the file of a form, or the one that the form has kept. fault is the key of the
+// text that describes a fault; empty: there is none.
+func readImport(r *http.Request) (sent keptFile, format library.DownloadFormat, fault string) {
 	var tooLarge *http.MaxBytesError
 	if err := r.ParseMultipartForm(1 << 20); errors.As(err, &tooLarge) {
-		return nil, "", "import.tooLarge"
+		return sent, "", "import.tooLarge"
 	} else if err != nil {
-		return nil, "", "import.noFile"
+		return sent, "", "import.noFile"
 	}
+	if sent, err := chosenFile(r); err != nil || len(sent.content) == 0 {
+		return sent, "", "import.noFile"
+	} else if format, ok := importFormats[strings.ToLower(path.Ext(sent.Name))]; ok {
+		return sent, format, ""
+	}
+	return sent, "", "import.otherFile"
+}
+
+// chosenFile returns the file that the visitor has chosen, or else the one that the form has kept.
+func chosenFile(r *http.Request) (sent keptFile, err error) {
 	file, header, err := r.FormFile("file")
-	if err != nil {
-		return nil, "", "import.noFile"
+	if err != nil || header.Filename == "" {
+		content, err := base64.StdEncoding.DecodeString(r.PostFormValue("kept"))
+		return keptFile{r.PostFormValue("keptName"), content}, err
 	}
 	defer file.Close()
-	if content, err = io.ReadAll(file); err != nil || len(content) == 0 {
-		return nil, "", "import.noFile"
-	}
-	formats := map[string]library.DownloadFormat{
-		".srt": library.SRT, ".vtt": library.VTT, ".sbv": library.SBV, ".ass": library.ASS, ".ssa": library.ASS, ".json": library.Podcast, ".txt": library.TXT,
-	}
-	format, ok := formats[strings.ToLower(path.Ext(header.Filename))]
-	if !ok {
-		return nil, "", "import.otherFile"
-	}
-	return content, format, ""
+	content, err := io.ReadAll(file)
+	return keptFile{header.Filename, content}, err
 }

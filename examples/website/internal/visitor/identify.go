@@ -103,7 +103,7 @@ func (v *Visitors) find(ctx context.Context, session, guest string) (Visitor, er
 	u, err := v.userOf(ctx, session)
 	switch {
 	case err == nil:
-		return Visitor{Kind: User, Account: u.Name, Name: u.Name}, nil
+		return visitorOf(u), nil
 	case !errors.Is(err, errNoUser):
 		return Visitor{}, err
 	}
@@ -111,6 +111,11 @@ func (v *Visitors) find(ctx context.Context, session, guest string) (Visitor, er
 		return Visitor{Kind: Guest, Account: guestAccount(id)}, nil
 	}
 	return Visitor{}, nil
+}
+
+// visitorOf returns a user as a visitor.
+func visitorOf(u user) Visitor {
+	return Visitor{Kind: User, Account: u.Name, Name: u.Name, Admin: u.Admin}
 }
 
 // userOf returns the user of a session. It returns errNoUser if the session or the user has

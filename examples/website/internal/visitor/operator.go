@@ -13,6 +13,7 @@ import (
 type Person struct {
 	Name      string
 	CreatedAt time.Time
+	Admin     bool // whether the user is an administrator
 
 	row user
 }
@@ -30,7 +31,9 @@ func (v *Visitors) Users(ctx context.Context) ([]Person, error) {
 	return all, err
 }
 
-func person(row user) Person { return Person{row.Name, time.Unix(row.CreatedAt, 0).UTC(), row} }
+func person(row user) Person {
+	return Person{row.Name, time.Unix(row.CreatedAt, 0).UTC(), row.Admin, row}
+}
 
 // AddUser adds a user, and an account of the same name if the service has none yet. If the
 // account exists, the user gets access to it. The errors are ErrName, ErrPassword and ErrTaken.

@@ -25,6 +25,8 @@ var (
 	ErrPassword = errPassword
 	// ErrClosed: strangers cannot make accounts here, or there is no sign-in.
 	ErrClosed = errors.New("only the operator of this website makes accounts")
+	// ErrLastAdmin: the user is the only administrator.
+	ErrLastAdmin = errors.New("the user is the only administrator")
 )
 
 // TooManyError reports too many tries.
@@ -263,7 +265,7 @@ func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
 func (a *asking) signedIn(u user, session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.session, a.visitor, a.found = session, Visitor{Kind: User, Account: u.Name, Name: u.Name}, time.Now()
+	a.session, a.visitor, a.found = session, visitorOf(u), time.Now()
 }
 
 // keepSession stores the session in ctx for a user; hand adds its cookie to an answer.
@@ -297,7 +299,7 @@ func (v *Visitors) SignOutElsewhere(w http.ResponseWriter, r *http.Request) erro
 }
 
 // RemoveSelf removes the user of the request, as RemoveUser does, if the password is right. The
-// errors are ErrWrong, ErrClosed and a *TooManyError.
+// errors are ErrWrong, ErrClosed, ErrLastAdmin and a *TooManyError.
 func (v *Visitors) RemoveSelf(w http.ResponseWriter, r *http.Request, present string) error {
 	if v.o.SingleUser {
 		return ErrClosed
@@ -305,6 +307,12 @@ func (v *Visitors) RemoveSelf(w http.ResponseWriter, r *http.Request, present st
 	own := From(r.Context()).Name
 	if _, err := v.recognize(r.Context(), own, present); err != nil {
 		return err
+	}
+	switch last, err := v.Admins.IsLast(r.Context(), own); {
+	case err != nil:
+		return unavailable(err)
+	case last:
+		return ErrLastAdmin
 	}
 	if err := v.RemoveUser(context.WithoutCancel(r.Context()), own); err != nil && !errors.Is(err, errNoUser) { // another request was faster
 		return unavailable(err)

@@ -42,7 +42,7 @@ func (v *Visitors) KeepSweeping(ctx context.Context, api *client.Client) {
 // finishes its work, because the row of a guest is removed last.
 func (v *Visitors) Sweep(ctx context.Context, api *client.Client, at time.Time) error {
 	var errs []error
-	for _, table := range []string{"website_sessions", "website_counts", "website_known"} {
+	for _, table := range []string{"website_sessions", "website_counts", "website_known", "website_deeds"} {
 		_, err := v.db.ExecContext(ctx, "DELETE FROM "+table+" WHERE expires_at < ?", at.Unix())
 		errs = append(errs, wrap("sweeping "+table, err))
 	}

@@ -20,6 +20,7 @@ type user struct {
 	Name      string // also the name of the account
 	Password  string // its hash
 	Sessions  string // the value that valid sessions hold
+	Admin     bool
 	CreatedAt int64
 }
 

@@ -45,6 +45,7 @@ type Visitor struct {
 	Account string // in the service; empty for a stranger
 	Name    string // of a user, for display
 	Single  bool   // the only user in single-user mode, who does not sign in or out
+	Admin   bool   // an administrator; never the only user in single-user mode
 }
 
 // Known reports whether the visitor has an account.
@@ -88,6 +89,8 @@ type Options struct {
 
 // Visitors identifies visitors. Safe for concurrent use.
 type Visitors struct {
+	Admins Admins
+
 	o         Options
 	db        *database
 	sessions  *scs.SessionManager
@@ -119,6 +122,7 @@ func New(ctx context.Context, o Options) (*Visitors, error) {
 			return nil, err
 		}
 	}
+	v.Admins = Admins{v}
 	var err error
 	if v.db, err = openDatabase(ctx, o.Database); err != nil {
 		return nil, err

@@ -65,6 +65,13 @@ func (c *Catalog) Span(seconds int64) string {
 	return strings.Join(parts, " ")
 }
 
+// quality returns what a recognizer says about its quality, without the command with which an operator
+// gets a better one.
+func quality(says string) string {
+	says, _, _ = strings.Cut(says, "; `")
+	return says
+}
+
 // FirstOf returns the first known and non-empty text.
 func FirstOf(texts ...*string) string {
 	for _, text := range texts {

@@ -22,7 +22,9 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
@@ -51,6 +53,11 @@ type Options struct {
 	// account for good. A page for both is shown to users.
 	Export func(ctx context.Context, account string, w io.Writer) error
 	Remove func(ctx context.Context, account string) error
+	// Status says what the service does, Examine what it lacks, and Plans are the names of the
+	// offered plans. Administrators see them.
+	Status  func(ctx context.Context) (server.Status, error)
+	Examine func(ctx context.Context) ([]engine.Finding, error)
+	Plans   []string
 	// Sites is the platform table for pasted links and for links to a platform's player; nil:
 	// the table of the public sites.
 	Sites *site.Table
@@ -116,11 +123,21 @@ type Routes map[string]Handler
 
 // Handle adds routes whose forms have at most mostBytes bytes.
 func (s *Site) Handle(mostBytes int64, routes Routes) {
+	s.HandleFor(func(visitor.Visitor) bool { return true }, mostBytes, routes)
+}
+
+// HandleFor is Handle for some visitors. All others get the answer to a page that does not exist.
+func (s *Site) HandleFor(may func(visitor.Visitor) bool, mostBytes int64, routes Routes) {
 	for pattern, answer := range routes {
 		if strings.HasPrefix(pattern, "POST ") && !formsOfAnybody[pattern] {
 			answer = ofReader(answer)
 		}
-		s.mux.Handle(pattern, s.answering(answer, mostBytes))
+		s.mux.Handle(pattern, s.answering(func(r *Request) error {
+			if !may(r.Visitor()) {
+				return Nothing(r)
+			}
+			return answer(r)
+		}, mostBytes))
 	}
 }
 

@@ -73,6 +73,14 @@ func readCatalog(files fs.FS, tag language.Tag) (*Catalog, error) {
 // has reports whether a key has a text.
 func (c *Catalog) has(key string) bool { _, ok := c.phrases[key]; return ok }
 
+// plan returns the name of a plan for people. The operator names the plans of a file.
+func (c *Catalog) plan(name string) string {
+	if key := "plan." + name; c.has(key) {
+		return c.Text(key)
+	}
+	return name
+}
+
 // Text returns the text of a key with its values: text("n.lines", "count", 3). The value of
 // "count" chooses the form. Numbers are formatted. A key without a text is returned itself.
 func (c *Catalog) Text(key string, values ...any) string {

@@ -34,6 +34,8 @@ func parseViews(files fs.FS, funcs template.FuncMap, texts *Catalog, assets *ass
 		"pathOf":  TextPath,
 		"formats": library.DownloadFormats,
 		"pause":   texts.pause,
+		"plan":    texts.plan,
+		"quality": quality,
 	}).ParseFS(files, "templates/parts/*.html")
 	if err != nil {
 		return nil, err
