@@ -347,9 +347,8 @@ function unite() {
   const n = at, { length } = present(numbers[n]).text;
   if ( numbers[n] !== numbers[n - 1] + 1) return;
   restructure(() => join(numbers[n]), () => {
-    const gone = lines[n], paragraph = gone.parentElement;
-    leave();
-    lines.splice(n, 1);
+    const [gone] = lines.splice(n, 1), paragraph = gone.parentElement;
+    at = -1;
     renumber();
     gone.remove();
     if (!paragraph.querySelector("p")) {
