@@ -38,4 +38,8 @@ func TestBrowserAdministersAccounts(t *testing.T) {
 	}
 	page.Click("button", "Deutsch")
 	page.WaitText("main", "ann: hat gesperrt: carl")
+	page.Open("/admin/doctor")
+	page.Click("button", "Jetzt untersuchen")
+	page.WaitText("main", "free disk")
+	assert.Empty(t, page.Barriers())
 }

@@ -228,7 +228,7 @@ func TestBrowserReadsAllWithoutScripts(t *testing.T) {
 	page.NoScripts()
 	for path, text := range map[string]string{
 		"/": "What was said", "/library": "A talk", "/library?in=said&q=albatross": "the albatross flies", "/transcripts/video_site/somewhere01?language=en": "the albatross flies",
-		"/batches": "There are no batches yet", "/usage": "self_hosted", "/keys": "There are no keys yet.",
+		"/batches": "There are no batches yet", "/usage": "Own service", "/keys": "There are no keys yet.",
 	} {
 		page.Open(path)
 		page.WaitText("main", text) // what is outside of the view is no text before it is drawn

@@ -38,7 +38,7 @@ func TestBrowserShowsTheMainPages(t *testing.T) {
 	page.Do(chromedp.EmulateViewport(1000, 640))
 
 	page.Open("/")
-	page.WaitText("main", s.talks.Recording())
+	page.WaitText("main", "Try it with a recording without captions")
 	take(t, page, "start")
 
 	page.Click("button", "Try it with a short talk")

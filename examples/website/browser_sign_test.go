@@ -14,7 +14,7 @@ func TestBrowserSignsUpOutAndIn(t *testing.T) {
 	t.Parallel()
 	_, page := openSite(t)
 	signUp(page, "ann")
-	page.See("link", "Account")
+	page.See("link", "Settings")
 	page.See("link", "Library")
 	page.Open("/account")
 	page.Click("button", "Sign out")

@@ -36,7 +36,7 @@ func (p *pages) account(r *web.Request) error {
 		return err
 	}
 	done := r.FormValue("done")
-	if _, known := changes[done]; !known && done != "make" {
+	if _, known := changes[done]; !known && done != "make" || done == "remove" {
 		done = "" // the address is invented
 	}
 	return p.showOne(r, http.StatusOK, one{Account: acc, Done: done})
