@@ -343,6 +343,7 @@ var steps = map[string]any{
 	"getUpload":       (*client.TranscriptService).Submit,
 	"continueUpload":  (*client.TranscriptService).Submit,
 	"deleteUpload":    (*client.TranscriptService).Submit,
+	"getUploadText":   nil, // for a page that records
 	"getUploadLimits": nil, // the client learns the limits when it begins an upload
 }
 

@@ -18,7 +18,7 @@ func (d *Document) checkRequest(op place, path map[string]string, r *http.Reques
 	if err := d.checkParameters(op, path, r); err != nil {
 		return err
 	}
-	if err := checkCredential(op, r.Header); err != nil {
+	if err := d.checkCredential(op, r.Header); err != nil {
 		return err
 	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -69,8 +69,12 @@ func (d *Document) isFile(op place, media string) bool {
 
 // checkCredential requires a credential if the operation needs one: an API key in either
 // header, or the session of an embedder.
-func checkCredential(op place, h http.Header) error {
-	if security, _ := op.node["security"].([]any); len(security) == 0 {
+func (d *Document) checkCredential(op place, h http.Header) error {
+	security, own := op.node["security"].([]any)
+	if !own {
+		security, _ = d.root["security"].([]any) // of all operations that say nothing else
+	}
+	if len(security) == 0 {
 		return nil
 	}
 	for _, name := range []string{"Authorization", "X-Api-Key", "Cookie"} {

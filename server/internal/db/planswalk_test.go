@@ -110,7 +110,7 @@ func second[V any](_ V, err error) error { return err }
 func (w walk) uploads() {
 	ctx := w.Context()
 	u := &db.Upload{Account: "acme", Sum: []byte{1}}
-	w.must(w.Uploads.Begin(ctx, u, 1, db.Unfinished{Count: 1 << 20, Bytes: -1}), w.Uploads.Keep(ctx, u, 0), second(w.Uploads.Take(ctx, "acme", u.ID)), second(w.Uploads.Held(ctx, u)))
+	w.must(w.Uploads.Begin(ctx, u, 1, db.Unfinished{Count: 1 << 20, Bytes: -1}), w.Uploads.Keep(ctx, u, 0), second(w.Uploads.Take(ctx, "acme", u.ID)), second(w.Uploads.Look(ctx, "acme", u.ID)), second(w.Uploads.Held(ctx, u)))
 	u.Turn, u.Complete = 2, true
 	w.must(w.Uploads.Keep(ctx, u, 0))
 	w.in(func(ctx context.Context, tx *db.Tx) {

@@ -40,6 +40,9 @@ func (r *Resumable) Look(ctx context.Context, account, id string) (*db.Upload, e
 	return u, err
 }
 
+// Heard is what is recognized of an upload that arrives.
+type Heard = recognize.Heard
+
 // Watch is a question about an upload that arrives. The caller calls Close.
 type Watch struct {
 	of *watch // nil if the upload is not recognized
@@ -60,7 +63,7 @@ func (r *Resumable) Watch(ctx context.Context, u *db.Upload, expected intake.Sub
 // Heard returns what is recognized, as soon as more than after is recognized, or when ctx ends. The
 // zero value means that nothing is recognized while the file arrives, or that this process recognizes
 // too many files.
-func (w Watch) Heard(ctx context.Context, after time.Duration) (heard recognize.Heard) {
+func (w Watch) Heard(ctx context.Context, after time.Duration) (heard Heard) {
 	if w.of == nil {
 		<-ctx.Done()
 		return heard

@@ -9,7 +9,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -87,7 +86,7 @@ func (t *Intake) getUploadText(w http.ResponseWriter, r *http.Request) error {
 }
 
 // heard waits for words as long as the query says. Without a wait left, it returns at once.
-func (t *Intake) heard(ctx context.Context, p account.Principal, u *db.Upload, q uploadTextQuery) (heard recognize.Heard, err error) {
+func (t *Intake) heard(ctx context.Context, p account.Principal, u *db.Upload, q uploadTextQuery) (heard uploads.Heard, err error) {
 	wished, err := readFileRequest(u.Wishes)
 	if err != nil {
 		return heard, err
