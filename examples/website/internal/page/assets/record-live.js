@@ -1,12 +1,17 @@
-// Shows the text of a recording while it grows. The service recognizes only while somebody watches:
-// a hidden page does not.
+// Shows the text of a recording while it grows. The service recognizes only while somebody asks: a
+// hidden page does not.
 
-import { parse } from "./base.js";
+import { parse, shownTo } from "./base.js";
 import { backoff, clock, looked, sleep } from "./pause.js";
 
-// Live fills a list with the lines that are settled, and an element with the words after them.
+const waits = 10; // seconds that the service waits for more words
+const every = 1; // seconds between two questions, at least
+const over = [400, 403, 404, 405, 410, 501]; // the upload has ended, or the service tells no words
+
+// Live fills a list with the settled lines, and an element with the words after them. The section
+// around them is shown with the first word.
 export class Live {
-  #section; #list; #tail; #source = null; #upload = "";
+  #section; #list; #tail; #watched;
 
   constructor(section, list, tail) {
     this.#section = section;
@@ -16,54 +21,43 @@ export class Live {
 
   // watch shows the text of an upload until it ends, or another one is watched; empty: none.
   async watch(upload) {
-    this.#source?.close();
-    if (upload && upload !== this.#upload) this.#list.replaceChildren();
-    this.#upload = upload;
-    for (let failures = 0; this.#upload === upload && upload;) {
+    if (upload) this.#list.replaceChildren();
+    const watched = this.#watched = {};
+    for (let heard = 0, failures = 0; upload;) {
       await looked();
-      const { heard, ended, rest } = await this.#listen(upload);
-      if (ended) return;
-      failures = heard ? 1 : failures + 1;
-      await sleep(Math.max(backoff(failures), rest));
+      const due = performance.now() + every * 1000, { status, body, retryAfter } = await this.#ask(upload, heard);
+      if (this.#watched !== watched || over.includes(status)) return;
+      failures = body ? 0 : failures + 1;
+      if (body) {
+        heard = body.heardSec;
+        this.#show(body);
+      }
+      await sleep(Math.max((due - performance.now()) / 1000, failures && backoff(failures), retryAfter));
     }
   }
 
-  // #listen holds a stream until it ends or the page is hidden.
-  #listen(upload) {
-    return new Promise((resolve) => {
-      const source = this.#source = new EventSource(`/web/v1/transcript/uploads/${encodeURIComponent(upload)}/events`);
-      let heard = false;
-      const close = (ended, rest = 0) => {
-        source.close();
-        document.removeEventListener("visibilitychange", hide);
-        resolve({ heard, ended, rest });
-      };
-      const hide = () => { if (document.hidden) close(false); };
-      source.addEventListener("upload.segments", ({ data }) => {
-        const part = parse(data);
-        if (part?.uploadId !== upload || this.#upload !== upload) return;
-        heard = true;
-        this.#show(part);
-      });
-      source.addEventListener("upload.ended", () => close(true));
-      source.addEventListener("stream.closing", ({ data }) => close(false, Math.min(Number(parse(data)?.retryMs) || 0, 60_000) / 1000));
-      source.addEventListener("error", () => close(false));
-      document.addEventListener("visibilitychange", hide);
-    });
+  async #ask(upload, heard) {
+    const query = new URLSearchParams({ from: this.#list.children.length, heardMs: Math.ceil(heard * 1000), waitMs: waits * 1000 });
+    try {
+      const answer = await fetch(`/web/v1/transcript/uploads/${upload}?${query}`, { headers: shownTo, redirect: "manual", signal: AbortSignal.timeout(4 * waits * 1000) });
+      return { status: answer.status, body: answer.ok ? parse(await answer.text()) : null, retryAfter: Math.min(Number(answer.headers.get("Retry-After")) || 0, 600) };
+    } catch {
+      return { status: 0, body: null, retryAfter: 0 };
+    }
   }
 
-  // #show takes in lines from a number on. A new stream begins with all of them: the lines that are
-  // there already stay, so that a screen reader does not say them again.
+  // #show takes in the lines from a number on. Lines that stay as they are remain in place, so that a
+  // screen reader does not say them again.
   #show({ from, segments, tail }) {
-    const below = innerHeight + scrollY >= document.documentElement.scrollHeight - 40;
+    const lines = this.#list.children, below = innerHeight + scrollY >= document.documentElement.scrollHeight - 40;
     for (const [n, segment] of segments.entries()) {
-      const line = this.#list.children[from + n];
-      if (line?.lastChild.textContent === segment.text) continue;
-      if (line) line.replaceWith(row(segment));
-      else this.#list.append(row(segment));
+      const line = lines[from + n];
+      if (!line) this.#list.append(row(segment));
+      else if (line.lastChild.textContent !== segment.text) line.replaceWith(row(segment));
     }
-    this.#tail.textContent = tail || "";
-    this.#section.hidden = !this.#list.children.length && !tail;
+    while (lines.length > from + segments.length) this.#list.lastChild.remove();
+    this.#tail.textContent = tail;
+    this.#section.hidden = !lines.length && !tail;
     if (below) scrollTo({ top: document.documentElement.scrollHeight });
   }
 }

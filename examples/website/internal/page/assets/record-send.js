@@ -93,7 +93,7 @@ export class Sender {
     });
     // The page reaches the service under another path than the service knows.
     const id = /\/uploads\/([\w-]+)$/.exec(answer.header("Location"))?.[1];
-    if (answer.status !== 201 || !id) return answer;
+    if (answer.status !== 201 || !id) return understood(answer);
     recording.upload = id;
     this.#known = true;
     this.#offset = 0;
@@ -106,7 +106,7 @@ export class Sender {
   // #ask asks how much of the upload the service has.
   async #ask() {
     const answer = await exchange("HEAD", uploads + this.#recording.upload, {});
-    return answer.status === 204 ? this.#has(answer) : this.#unlessGone(answer);
+    return answer.status === 204 ? this.#has(answer) : this.#unlessGone(understood(answer));
   }
 
   async #append() {
@@ -129,7 +129,7 @@ export class Sender {
       this.#most /= 2; // a server between this page and the service takes small requests only
       return { again: true };
     }
-    return this.#unlessGone(answer);
+    return this.#unlessGone(last && (answer.body.jobId || answer.body.transcript) ? answer : understood(answer));
   }
 
   // #has takes in how many bytes of the upload the service has.
@@ -171,6 +171,10 @@ export function cancel({ upload }) {
 function passes({ status, body }) {
   return status === 429 || status === 408 || status >= 500 && !["NOT_IMPLEMENTED", "CONFIG_ERROR"].includes(body.error?.code) || body.error?.code === "IDEMPOTENCY_IN_PROGRESS";
 }
+
+// understood returns an answer, or a fault in its place if it is a success that does not come from the
+// service: something on the way has answered.
+function understood(answer) { return answer.status < 400 ? { ...answer, status: 502 * (answer.status > 0) } : answer; }
 
 async function exchange(method, path, headers, body) {
   try {

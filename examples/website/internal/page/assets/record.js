@@ -147,7 +147,7 @@ async function send() {
 
 async function lead({ jobId, transcript }) {
   await remove(recording);
-  recording = null;
+  recording.sent = recording.bytes; // nothing keeps the page
   location.assign(jobId ? "/jobs/" + encodeURIComponent(jobId) : (await import("./upload-follow.js")).pageOf(transcript));
 }
 
