@@ -250,7 +250,7 @@ func (d *document) refusals() string {
 
 // writeCodes writes what each code means, and the operations that list it.
 func (d *document) writeCodes(b *strings.Builder) {
-	b.WriteString("\n### ErrorCode\n\nWhat each code means, and which operations may give it, apart from the usual refusals.\n")
+	b.WriteString("\n### ErrorCode\n\nThe meaning of each code, and the operations that may give it, apart from the usual refusals.\n")
 	for _, m := range meaning.FindAllStringSubmatch(d.Components.Schemas["ErrorCode"].Description, -1) {
 		fmt.Fprintf(b, "\n#### %s\n\n%s\n", m[1], m[2])
 		var links []string
