@@ -14,7 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
-// Edit changes lines and speaker names in a saved transcript, and returns the new text.
+// Edit changes, splits and joins lines of a saved transcript, renames speakers, and
+// returns the new text.
 // It changes the account's own copy, never the text that accounts share. revision is
 // the Revision of the text that the caller has read. If the text now has another
 // revision, the error is an [*Error] with the code STATE_CONFLICT and the status 412,
