@@ -25,7 +25,10 @@ type page struct {
 }
 
 // section is a part of a document of the reference: a heading and what is under it.
-type section struct{ file, text string }
+type section struct {
+	file, text string
+	links      []string // to other sections
+}
 
 var (
 	heading   = regexp.MustCompile(`(?m)^##+ (.*)$`)
@@ -73,9 +76,10 @@ func read() *shelf {
 		}
 		return nil
 	})
+	guides := s.guides()
 	for _, link := range slices.Sorted(maps.Keys(s.operations)) {
 		op := sections[link]
-		text := op.text[1:] + about(parts[op.file][0]) + s.guides(op) + op.closure(sections, map[string]bool{})
+		text := op.text[1:] + about(parts[op.file][0]) + s.linkGuides(guides, op) + op.closure(sections, map[string]bool{})
 		s.add("operations/"+s.operations[link], page{file: op.file, text: text, joined: true})
 	}
 	for name, part := range parts {
@@ -97,8 +101,10 @@ func (s *shelf) addFirst() {
 // add adds a page.
 func (s *shelf) add(path string, p page) {
 	p.has = map[string]bool{"": true}
-	for _, m := range heading.FindAllStringSubmatch(p.text, -1) {
-		p.has[anchor(m[1])] = true
+	for line := range strings.Lines(p.text) {
+		if strings.HasPrefix(line, "##") {
+			p.has[anchor(strings.TrimLeft(line, "# "))] = true
+		}
 	}
 	s.pages[path] = p
 }
@@ -106,21 +112,28 @@ func (s *shelf) add(path string, p page) {
 // divide returns what stands before the first heading, and each section.
 func divide(file, text string) (all []section) {
 	begin := 0
-	for _, at := range heading.FindAllStringIndex(text, -1) {
-		all, begin = append(all, section{file, text[begin:at[0]]}), at[0]
+	add := func(end int) {
+		part := section{file: file, text: text[begin:end]}
+		for _, m := range linked.FindAllStringSubmatch(part.text, -1) {
+			to := file
+			if m[1] != "" {
+				to = path.Join(path.Dir(file), m[1])
+			}
+			part.links = append(part.links, to+"#"+m[2])
+		}
+		all, begin = append(all, part), end
 	}
-	return append(all, section{file, text[begin:] + "\n"})
+	for _, at := range heading.FindAllStringIndex(text, -1) {
+		add(at[0])
+	}
+	add(len(text))
+	return all
 }
 
 // closure returns the sections of all types that a section links to, and of the types within.
 func (from section) closure(sections map[string]section, seen map[string]bool) (text string) {
-	for _, m := range linked.FindAllStringSubmatch(from.text, -1) {
-		name := from.file
-		if m[1] != "" {
-			name = path.Join(path.Dir(from.file), m[1])
-		}
-		link := name + "#" + m[2]
-		if to, ok := sections[link]; ok && !seen[link] && strings.HasPrefix(to.text, "### ") && !strings.HasSuffix(name, "errors.md") {
+	for _, link := range from.links {
+		if to, ok := sections[link]; ok && !seen[link] && strings.HasPrefix(to.text, "### ") && !strings.HasSuffix(to.file, "errors.md") {
 			seen[link] = true
 			text += "\n" + strings.TrimSpace(to.text[1:]) + "\n" + to.closure(sections, seen)
 		}
@@ -149,22 +162,38 @@ func (s *shelf) shorten(name string, parts []section) {
 	s.add(pathOf(name), page{file: name, text: text + rest.String()})
 }
 
-// guides returns links to the guides that mention an operation, and adds the operation to them.
-func (s *shelf) guides(op section) (links string) {
-	of := operation.FindStringSubmatch(op.text)
+// guide is a guide, and what it mentions.
+type guide struct {
+	path, title string
+	calls       [][]string // each with a method, which may be empty, and a path
+}
+
+// guides returns all guides.
+func (s *shelf) guides() (all []guide) {
 	for _, name := range slices.Sorted(maps.Keys(s.pages)) {
-		guide := s.pages[name]
-		if path.Dir(name) != "guides" || !mentions(guide.text, of[1], of[2]) {
+		if text := s.pages[name].text; path.Dir(name) == "guides" {
+			title, _, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
+			all = append(all, guide{name, title, mentioned.FindAllStringSubmatch(text, -1)})
+		}
+	}
+	return all
+}
+
+// linkGuides returns links to the guides that mention an operation, and adds the operation to them.
+func (s *shelf) linkGuides(guides []guide, op section) (links string) {
+	of := operation.FindStringSubmatch(op.text)
+	for _, g := range guides {
+		if !g.mentions(of[1], of[2]) {
 			continue
 		}
-		title, _, _ := strings.Cut(strings.TrimPrefix(guide.text, "# "), "\n")
-		links += fmt.Sprintf("- [%s](../%s.md)\n", title, name)
+		links += fmt.Sprintf("- [%s](../%s.md)\n", g.title, g.path)
+		shown := s.pages[g.path]
 		const list = "\n## Operations of this guide\n\n"
-		if !strings.Contains(guide.text, list) {
-			guide.text += list
+		if !strings.Contains(shown.text, list) {
+			shown.text += list
 		}
-		guide.text += fmt.Sprintf("- [`%s %s`](../%s#%s)\n", of[1], of[2], op.file, anchor(of[1]+" "+of[2]))
-		s.add(name, guide)
+		shown.text += fmt.Sprintf("- [`%s %s`](../%s#%s)\n", of[1], of[2], op.file, anchor(of[1]+" "+of[2]))
+		s.add(g.path, shown)
 	}
 	if links != "" {
 		links = "\n## Guides\n\n" + links
@@ -172,14 +201,11 @@ func (s *shelf) guides(op section) (links string) {
 	return links
 }
 
-// mentions reports whether a text has a path of an operation, with its method or without one.
-func mentions(text, method, pattern string) bool {
-	for _, m := range mentioned.FindAllStringSubmatch(text, -1) {
-		if (m[1] == "" || m[1] == method) && samePath(strings.TrimRight(m[2], ".):"), pattern) {
-			return true
-		}
-	}
-	return false
+// mentions reports whether a guide has the path of an operation, with its method or without one.
+func (g guide) mentions(method, pattern string) bool {
+	return slices.ContainsFunc(g.calls, func(call []string) bool {
+		return (call[1] == "" || call[1] == method) && samePath(strings.TrimRight(call[2], ".):"), pattern)
+	})
 }
 
 // samePath reports whether a path has the form of a pattern.

@@ -157,7 +157,7 @@ func removeFrom(s *server.Server) func(context.Context, string) error {
 // always answers.
 func routes(s *server.Server, identify func(http.Handler) http.Handler, permitted, pages http.Handler) http.Handler {
 	api, bounded := s.Handler(), http.NewServeMux()
-	for _, own := range []string{"/v1/", "/docs", "/docs/"} {
+	for _, own := range []string{"/v1/", "/docs/openapi.json"} {
 		bounded.Handle(own, api)
 	}
 	bounded.Handle("/web/v1/", identify(http.StripPrefix("/web", permitted)))

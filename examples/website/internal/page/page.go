@@ -53,5 +53,6 @@ func New(o web.Options) (http.Handler, error) {
 	order.AddTo(all)
 	text.AddTo(all)
 	settings.AddTo(all)
+	all.Handle(web.MaxForm, web.Routes{"GET /docs": showDocs, "GET /docs/{page...}": showDocs})
 	return gzhttp.GzipHandler(all), nil
 }
