@@ -90,3 +90,13 @@ func TestSpeakersAreNamed(t *testing.T) {
 	assert.Equal(t, []string{"Ada: one see", "Ada: two <seas>"}, s.linesOf(t))
 	assert.Contains(t, s.get(t, got.header.Get("Location")).body, "Saved.")
 }
+
+// A text gets the visitor's own title, also without JavaScript.
+func TestTextIsEntitled(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.put(t, twoLines())
+	got := s.post(t, "/transcripts/video_site/dQw4w9WgXcQ/title?language=en", "title", " The <sea> ")
+	require.Equal(t, http.StatusSeeOther, got.status)
+	assert.Contains(t, s.get(t, got.header.Get("Location")).body, `<span id="title">The &lt;sea&gt;</span>`)
+}

@@ -230,3 +230,14 @@ func (p edits) nameSpeaker(r *web.Request) error {
 	}
 	return r.Redirect(newEditPage(saved, 0).At(0) + "&done=1")
 }
+
+// entitle gives a text the visitor's own title. An empty title brings the given one back.
+func (p edits) entitle(r *web.Request) error {
+	key := keyOf(r)
+	title := strings.TrimSpace(r.PostFormValue("title"))
+	if err := p.API.Library.Label(r.Context(), key, library.Label{Title: &title}); err != nil {
+		return err
+	}
+	back := reading{Transcript: transcript.Transcript{Platform: key.Platform, ExternalID: key.ExternalID, Lang: key.Language}}
+	return r.Redirect(back.Back())
+}

@@ -11,6 +11,7 @@ func AddTo(s *web.Site) {
 		"GET /transcripts/{platform}/{externalId}/download":        texts{s}.download,
 		"GET /transcripts/{platform}/{externalId}/edit":            web.Member(edits{s}.show),
 		"POST /transcripts/{platform}/{externalId}/speakers":       web.Member(edits{s}.nameSpeaker),
+		"POST /transcripts/{platform}/{externalId}/title":          web.Member(edits{s}.entitle),
 		"GET /transcripts/{platform}/{externalId}/history":         web.Member(histories{s}.show),
 		"POST /transcripts/{platform}/{externalId}/history":        web.Member(histories{s}.restore),
 		"GET /transcripts/{platform}/{externalId}/import":          web.Member(imports{s}.show),

@@ -14,6 +14,10 @@ const read = () => load(`${form.getAttribute("action")}?${new URLSearchParams(ne
 const most = 600; // characters of the preview
 
 async function show() {
+  const readable = form.elements.format.value !== "docx"; // which only a word processor reads
+  preview.textContent = "";
+  document.getElementById("export-copy").disabled = !readable;
+  if (!readable) return;
   try {
     const text = await read();
     preview.textContent = text.length > most ? text.slice(0, most) + "…" : text;
