@@ -343,6 +343,7 @@ var steps = map[string]any{
 	"getUpload":       (*client.TranscriptService).Submit,
 	"continueUpload":  (*client.TranscriptService).Submit,
 	"deleteUpload":    (*client.TranscriptService).Submit,
+	"getUploadText":   nil, // for a page that records
 	"getUploadLimits": nil, // the client learns the limits when it begins an upload
 }
 
@@ -351,7 +352,7 @@ var conveniences = []any{
 	(*client.LibraryService).AllSearch, (*client.LibraryService).AllChunks, (*client.LibraryService).GetWithWords, (*client.LibraryService).SharedWithWords,
 	(*client.TranscriptService).Get, (*client.JobService).Wait,
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
-	(*client.LibraryService).All,
+	(*client.LibraryService).All, (*client.LibraryService).Label,
 	(*client.FollowService).CreateAll, (*client.FollowService).Resume, (*client.FollowService).All, (*client.FollowService).AllItems,
 	(*client.WebhookService).AllDeliveries,
 	(*client.VideoService).AllSearch, (*client.VideoService).AllUploads, (*client.VideoService).AllItems,

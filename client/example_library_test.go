@@ -257,6 +257,25 @@ func ExampleLibraryService_Edit() {
 	// changed meanwhile: true
 }
 
+// An account finds a talk again under its own title and tags.
+func ExampleLibraryService_Label() {
+	ctx := context.Background()
+	c := exampleClient("gettysburg1", "inaugural33") // the library has two talks
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1"}
+
+	err := c.Library.Label(ctx, key, library.Label{Title: new("Lincoln in Gettysburg"), Tags: []string{"war", "1863"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	page, err := c.Library.List(ctx, library.Query{Tags: []string{"War"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(page.Total, *page.Transcripts[0].Title, page.Transcripts[0].Tags)
+	// Output:
+	// 1 Lincoln in Gettysburg [war 1863]
+}
+
 // A file that was corrected elsewhere becomes a text of the account's own.
 func ExampleLibraryService_Import() {
 	c := exampleClient() // the library is empty

@@ -120,22 +120,22 @@ func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, op
 // but the service does not save its transcript. If the library has no such transcript,
 // the error is an [*Error] with the code NO_TRANSCRIPT.
 func (s *LibraryService) Delete(ctx context.Context, key library.Key, opts ...RequestOption) error {
-	return s.change(ctx, http.MethodDelete, key, "", opts)
+	return s.change(ctx, http.MethodDelete, key, "", payload{}, opts)
 }
 
 // Star stars the transcripts identified by key. If key has no Language, Star stars the
 // transcripts in all languages; if key has a Row, only that row. The errors are those
 // of [LibraryService.Delete].
 func (s *LibraryService) Star(ctx context.Context, key library.Key, opts ...RequestOption) error {
-	return s.change(ctx, http.MethodPut, key, "/star", opts)
+	return s.change(ctx, http.MethodPut, key, "/star", payload{}, opts)
 }
 
 // Unstar removes the star. key and the errors are those of [LibraryService.Star].
 func (s *LibraryService) Unstar(ctx context.Context, key library.Key, opts ...RequestOption) error {
-	return s.change(ctx, http.MethodDelete, key, "/star", opts)
+	return s.change(ctx, http.MethodDelete, key, "/star", payload{}, opts)
 }
 
-func (s *LibraryService) change(ctx context.Context, method string, key library.Key, below string, opts []RequestOption) error {
+func (s *LibraryService) change(ctx context.Context, method string, key library.Key, below string, body payload, opts []RequestOption) error {
 	path, err := savedPath(key, below)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *LibraryService) change(ctx context.Context, method string, key library.
 	if key.Row != "" {
 		path = withQuery(path, url.Values{"row": {key.Row}})
 	}
-	_, err = s.client.send(ctx, method, path, payload{}, opts)
+	_, err = s.client.send(ctx, method, path, body, opts)
 	return err
 }
 
@@ -156,6 +156,9 @@ func libraryValues(q library.Query) url.Values {
 		if value != "" {
 			values.Set(name, value)
 		}
+	}
+	if len(q.Tags) > 0 {
+		values["tag"] = q.Tags
 	}
 	for name, n := range map[string]int{"page": q.Page, "pageSize": q.PageSize} {
 		if n != 0 {

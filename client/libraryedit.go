@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,6 +28,19 @@ func (s *LibraryService) Edit(ctx context.Context, key library.Key, revision int
 	return s.changeText(ctx, http.MethodPatch, key, "", revision, jsonPayload(data), opts)
 }
 
+// Label changes the account's title and tags of the content that key identifies, in all
+// languages and also while its transcript is being made. The errors are those of
+// [LibraryService.Delete], and an [*Error] with the code INVALID_REQUEST if a value is
+// out of bounds.
+func (s *LibraryService) Label(ctx context.Context, key library.Key, change library.Label, opts ...RequestOption) error {
+	data, err := json.Marshal(change)
+	if err != nil {
+		return fmt.Errorf("client: request body: %w", err)
+	}
+	key.Row = "" // the rows of a content have one label
+	return s.change(ctx, http.MethodPatch, key, "", jsonPayload(data), opts)
+}
+
 // importTypes are the media types of the files that can be imported.
 var importTypes = map[library.DownloadFormat]string{
 	library.TXT: "text/plain; charset=utf-8", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
@@ -45,11 +59,15 @@ func (s *LibraryService) Import(ctx context.Context, key library.Key, file libra
 	if file.Revision != 0 {
 		return s.changeText(ctx, http.MethodPut, key, "", file.Revision, body, opts)
 	}
+	headers := []RequestOption{WithHeader("If-None-Match", "*")}
+	if file.Name != "" {
+		headers = append(headers, WithHeader("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": file.Name})))
+	}
 	path, err := savedPath(key, "")
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.client.send(ctx, http.MethodPut, path, body, slices.Concat([]RequestOption{WithHeader("If-None-Match", "*")}, opts))
+	answer, err := s.client.send(ctx, http.MethodPut, path, body, slices.Concat(headers, opts))
 	if err != nil {
 		return nil, err
 	}

@@ -35,5 +35,5 @@ func ExampleItem() {
 func ExampleDownloadFormats() {
 	fmt.Println(library.DownloadFormats())
 	// Output:
-	// [txt srt vtt json md vtt-words podcast lrc]
+	// [txt srt vtt json md vtt-words podcast lrc docx html]
 }

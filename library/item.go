@@ -26,7 +26,8 @@ type Item struct {
 	// Lang is the language of the text. Without a text, Lang is the first requested
 	// language, or "und" if the language is to be detected.
 	Lang         string             `json:"lang"`
-	Title        *string            `json:"title"`                             // its title; nil when not known
+	Title        *string            `json:"title"`                             // the account's own title, or else the title that is known, or else the first line of the text; nil if there is none
+	Tags         []string           `json:"tags"`                              // the account's tags of the content
 	Channel      *string            `json:"channel"`                           // the name of its channel; nil when not known
 	ThumbnailURL *string            `json:"thumbnailUrl" format:"uri"`         // the address of a picture; nil when not known
 	Source       *transcript.Origin `json:"source"`                            // how the text was made; nil if there is none

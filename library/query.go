@@ -53,9 +53,12 @@ type Query struct {
 	// platform's own id of at most 512 characters. Empty means every content.
 	ExternalID string
 	Lang       string // an exact tag, at most 20 characters; empty means every language
-	Sort       Sort   // empty means Recent
-	Page       int    // from 1; 0 means the first
-	PageSize   int    // 1 to 100; 0 means 24
+	// Tags limit the list to the contents that have all of them: at most 20. The search
+	// ignores case.
+	Tags     []string
+	Sort     Sort // empty means Recent
+	Page     int  // from 1; 0 means the first
+	PageSize int  // 1 to 100; 0 means 24
 }
 
 // Page is a page of a list.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/docs"
 	"github.com/transcriptkit/transcriptkit/internal/test/browsertest"
 	"github.com/transcriptkit/transcriptkit/server"
 )
@@ -29,8 +30,7 @@ func TestDocsPage(t *testing.T) {
 	assert.Equal(t, "no-referrer", plain.Header.Get("Referrer-Policy"))
 	assert.Equal(t, "same-origin", plain.Header.Get("Cross-Origin-Opener-Policy"))
 	policy := plain.Header.Get("Content-Security-Policy")
-	assert.Regexp(t, `^default-src 'none'; script-src 'sha256-[^' ]+'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; `+
-		`base-uri 'none'; form-action 'none'; frame-ancestors 'none'$`, policy)
+	assert.Regexp(t, `^default-src 'none'; style-src 'sha256-[^' ]+'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$`, policy)
 
 	etag := plain.Header.Get("ETag")
 	assert.Equal(t, http.StatusNotModified, s.get(t, "/docs", as(""), header("Accept-Encoding", "identity"), header("If-None-Match", etag)).StatusCode)
@@ -43,11 +43,32 @@ func TestDocsPage(t *testing.T) {
 	unpacked, err := io.ReadAll(r)
 	require.NoError(t, err)
 	assert.Equal(t, plain.body, string(unpacked))
+	for _, path := range []string{"/docs/operations/nothing", "/docs/guides", "/docs/README"} {
+		assert.Equal(t, http.StatusNotFound, s.get(t, path, as("")).StatusCode, path)
+	}
 }
 
-// The page shows every operation in a real browser, and sends a request from there. It
-// asks nobody but the service for anything, and nothing goes wrong in it.
-func TestBrowserShowsTheDocsPage(t *testing.T) {
+// Each operation has a page. No page is larger than a phone loads at once.
+func TestDocsPages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	first := s.get(t, "/docs", as("")).body
+	for operation, described := range readAPIFile(t).operations() {
+		id := "/docs/operations/" + described.ID
+		assert.Contains(t, first, `href="`+id+`"`, operation)
+	}
+	largest := 0
+	for _, path := range docs.Paths() {
+		a := s.get(t, strings.TrimSuffix("/docs/"+path, "/"), as(""), header("Accept-Encoding", "gzip"))
+		require.Equal(t, http.StatusOK, a.StatusCode, path)
+		largest = max(largest, len(a.body))
+	}
+	t.Log(largest, "bytes in the largest page")
+	assert.Less(t, largest, 30_000)
+}
+
+// A reader goes from the first page to an operation and to the meaning of a code.
+func TestBrowserShowsTheDocs(t *testing.T) {
 	t.Parallel()
 	if !*browserFlag {
 		t.Skip("in a browser: make test-page")
@@ -55,22 +76,19 @@ func TestBrowserShowsTheDocsPage(t *testing.T) {
 	s := start(t, func(c *server.Config) { c.BasePath = "/media" })
 	page := browsertest.Start(t).Page(t, s.URL)
 	page.Open("/docs")
-	health := "#operations-service-getHealth "
-	page.Do(chromedp.WaitVisible(chromedp.CSS(health)))
-	shown := browsertest.Eval[[]string](page, `Array.from(document.querySelectorAll(".opblock-summary")).filter(o => !o.closest(".webhooks")).map(o =>
-		o.querySelector(".opblock-summary-method").textContent + " " + o.querySelector(".opblock-summary-path").dataset.path)`)
-	page.Do(
-		chromedp.Click(chromedp.CSS(health+".opblock-summary-control")),
-		chromedp.Click(chromedp.CSS(health+".try-out__btn")),
-		chromedp.Click(chromedp.CSS(health+".execute")),
-	)
-	answer := browsertest.Run(page, chromedp.Text(chromedp.CSS(health+".live-responses-table")))
-
-	var operations []string
-	for operation := range readAPIFile(t).operations() {
-		operations = append(operations, operation)
+	for _, link := range []string{"operations/downloadTranscript", "reference/errors#no_transcript", "guides/errors"} {
+		page.Do(chromedp.Click(chromedp.CSS(`main a[href="/media/docs/` + link + `"]`)))
+		page.Wait(`location.pathname + location.hash === "/media/docs/` + link + `"`)
 	}
-	assert.ElementsMatch(t, operations, shown)
-	assert.Contains(t, answer, `"status": "ok"`, "the answer to a request that the page has sent")
-	assert.Contains(t, page.Asked(), s.URL+"/docs/openapi.json")
+	for _, path := range []string{"", "/operations/createTranscript", "/reference/errors", "/guides/recordings", "/operate/flags"} {
+		page.Desktop()
+		page.Open("/docs" + path)
+		assert.Empty(t, page.Barriers(), path)
+		page.Phone()
+		assert.Empty(t, page.Barriers(), path)
+		assert.True(t, browsertest.Eval[bool](page, `document.documentElement.scrollWidth <= innerWidth`), "%s is wider than a phone", path)
+		page.Dark(true)
+		assert.Empty(t, page.Barriers("color-contrast"), path)
+		page.Dark(false)
+	}
 }

@@ -33,18 +33,21 @@ func TestDownload(t *testing.T) {
 	s.saved(t, `A talk: "<b>" & more`, "hello <b>world</b>")
 	cue := "00:00:00%s000 --> 00:00:"
 	for format, want := range map[string]struct{ media, begins, has string }{
-		"txt":                        {"text/plain; charset=utf-8", "[00:00:00] hello", "hello <b>world</b>"},
-		"txt&includeTimestamp=false": {"text/plain; charset=utf-8", "hello", "hello <b>world</b>"},
-		"txt&speakers=true":          {"text/plain; charset=utf-8", "[00:00:00] hello", "hello"},
-		"srt":                        {"application/x-subrip; charset=utf-8", "1\n" + strings.Replace(cue, "%s", ",", 1), "hello < b>world< /b>"},
-		"vtt":                        {"text/vtt; charset=utf-8", "WEBVTT\n\n" + strings.Replace(cue, "%s", ".", 1), "hello &lt;b&gt;world"},
-		"md":                         {"text/markdown; charset=utf-8", `# A talk: "\<b\>" \& more`, "[00:00:00] hello"},
-		"md&includeTimestamp=false":  {"text/markdown; charset=utf-8", `# A talk`, "\nhello \\<b\\>world"},
-		"json":                       {"application/json; charset=utf-8", `{"id":"`, `"text":"hello <b>world</b>"`},
-		"vtt-words":                  {"text/vtt; charset=utf-8", "WEBVTT\n\n" + strings.Replace(cue, "%s", ".", 1), "hello &lt;b&gt;world"},
-		"podcast":                    {"application/json; charset=utf-8", `{"version":"1.0.0","segments":[{"startTime":0,"endTime":10,"body":"hello`, ""},
-		"lrc":                        {"text/plain; charset=utf-8", "[00:00.00]hello", "hello <b>world</b>"},
-		"srt&language=en":            {"application/x-subrip; charset=utf-8", "1\n", "hello"},
+		"txt":                         {"text/plain; charset=utf-8", "[00:00:00] hello", "hello <b>world</b>"},
+		"txt&includeTimestamp=false":  {"text/plain; charset=utf-8", "hello", "hello <b>world</b>"},
+		"txt&speakers=true":           {"text/plain; charset=utf-8", "[00:00:00] hello", "hello"},
+		"srt":                         {"application/x-subrip; charset=utf-8", "1\n" + strings.Replace(cue, "%s", ",", 1), "hello < b>world< /b>"},
+		"vtt":                         {"text/vtt; charset=utf-8", "WEBVTT\n\n" + strings.Replace(cue, "%s", ".", 1), "hello &lt;b&gt;world"},
+		"md":                          {"text/markdown; charset=utf-8", `# A talk: "\<b\>" \& more`, "[00:00:00] hello"},
+		"md&includeTimestamp=false":   {"text/markdown; charset=utf-8", `# A talk`, "\nhello \\<b\\>world"},
+		"json":                        {"application/json; charset=utf-8", `{"id":"`, `"text":"hello <b>world</b>"`},
+		"vtt-words":                   {"text/vtt; charset=utf-8", "WEBVTT\n\n" + strings.Replace(cue, "%s", ".", 1), "hello &lt;b&gt;world"},
+		"podcast":                     {"application/json; charset=utf-8", `{"version":"1.0.0","segments":[{"startTime":0,"endTime":10,"body":"hello`, ""},
+		"lrc":                         {"text/plain; charset=utf-8", "[00:00.00]hello", "hello <b>world</b>"},
+		"html&speakers=true":          {"text/html; charset=utf-8", "<!doctype html>", "<time>[00:00:00]</time> hello &lt;b&gt;world"},
+		"html&includeTimestamp=false": {"text/html; charset=utf-8", "<!doctype html>", ">hello &lt;b&gt;world"},
+		"docx":                        {"application/vnd.openxmlformats-officedocument.wordprocessingml.document", "PK", "word/document.xml"},
+		"srt&language=en":             {"application/x-subrip; charset=utf-8", "1\n", "hello"},
 		"vtt&includeTimestamp=false&speakers=true&other=1": {"text/vtt; charset=utf-8", "WEBVTT\n", "hello"}, // means nothing there
 	} {
 		a := s.get(t, downloadPath+"?format="+format)
@@ -83,11 +86,12 @@ func TestDownloadTags(t *testing.T) {
 	for _, query := range []string{
 		"txt", "txt&includeTimestamp=true", "txt&speakers=false", "txt&language=en", "txt&includeTimestamp=false", "txt&speakers=true",
 		"srt", "srt&includeTimestamp=false", "srt&speakers=true", "vtt", "vtt&speakers=true", "json", "json&includeTimestamp=false", "md", "md&includeTimestamp=false",
+		"docx", "docx&speakers=true", "docx&includeTimestamp=false", "html",
 	} {
 		tag := s.get(t, downloadPath+"?format="+query).Header.Get("ETag")
 		tags[tag] = append(tags[tag], query)
 	}
-	assert.Len(t, tags, 9, "%v", tags)
+	assert.Len(t, tags, 12, "%v", tags)
 	assert.NotContains(t, tags, s.get(t, strings.TrimSuffix(downloadPath, "/download")).Header.Get("ETag"))
 }
 

@@ -309,7 +309,7 @@ func TestLibraryRows(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"kind": "transcript", "platform": "video_site", "externalId": "beta-video1", "sourceUrl": "https://video.example/watch?v=beta-video1", "lang": "en",
 		"title": "Beta", "channel": "Talks", "thumbnailUrl": "https://img.example/b.jpg", "source": "video_site_downloader",
-		"errorCode": nil, "words": 2.0, "durationSec": 61.25, "revision": 1.0, "starred": false,
+		"errorCode": nil, "words": 2.0, "durationSec": 61.25, "revision": 1.0, "starred": false, "tags": []any{},
 	}, shown(0))
 	upload := shown(3)
 	assert.Equal(t, []any{"transcript", "upload", nil, "talk", nil, "asr"},
@@ -317,12 +317,12 @@ func TestLibraryRows(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"kind": "failed", "jobStatus": "failed", "platform": "video_site", "externalId": "gone-video1", "sourceUrl": "https://video.example/watch?v=gone-video1", "lang": "en",
 		"title": nil, "channel": nil, "thumbnailUrl": nil, "source": nil,
-		"errorCode": "UNAVAILABLE", "words": 0.0, "durationSec": nil, "starred": false,
+		"errorCode": "UNAVAILABLE", "words": 0.0, "durationSec": nil, "starred": false, "tags": []any{},
 	}, shown(4))
 	assert.Equal(t, map[string]any{
 		"kind": "batch", "batchId": s.batch, "batchStatus": "completed", "itemCount": 2.0, "failedCount": 1.0,
 		"platform": "video_site", "externalId": s.batch, "sourceUrl": nil, "lang": "de", "title": nil, "channel": nil, "thumbnailUrl": nil, "source": nil,
-		"errorCode": nil, "words": 0.0, "durationSec": nil, "starred": false,
+		"errorCode": nil, "words": 0.0, "durationSec": nil, "starred": false, "tags": []any{},
 	}, shown(5))
 	assert.Equal(t, s.job, rows[6].(map[string]any)["jobId"])
 	require.Eventually(t, func() bool { // its captions are held
@@ -335,7 +335,7 @@ func TestLibraryRows(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"kind": "pending", "platform": "video_site", "externalId": "later-video", "sourceUrl": "https://video.example/watch?v=later-video", "lang": "fr",
 		"title": nil, "channel": nil, "thumbnailUrl": nil, "source": nil,
-		"errorCode": nil, "words": 0.0, "durationSec": nil, "starred": false,
+		"errorCode": nil, "words": 0.0, "durationSec": nil, "starred": false, "tags": []any{},
 	}, later)
 }
 

@@ -8,7 +8,7 @@ import (
 // Handler returns the handler of the whole API. To mount it under a prefix, set
 // [Config.BasePath] and use [http.StripPrefix]: see the example.
 func (s *Server) Handler() http.Handler {
-	return s.edge.Handler(slices.Concat(s.api.Routes(), s.mcp.Routes(), s.openAI.Routes()))
+	return s.edge.Handler(slices.Concat(s.api.Routes(), s.api.Docs.PageRoutes(), s.mcp.Routes(), s.openAI.Routes()))
 }
 
 // OpenAI returns the handler of POST /v1/audio/transcriptions and GET /v1/models. The
@@ -90,6 +90,9 @@ func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health.Rout
 // reached.
 func (s *Server) Metrics() http.Handler { return s.metrics.Handler() }
 
-// Docs returns the handler of /docs, a page for people, and /docs/openapi.json. They
-// need no credential. A mux needs both patterns, "/docs" and "/docs/".
-func (s *Server) Docs() http.Handler { return s.edge.Handler(s.api.Docs.Routes()) }
+// Docs returns the handler of /docs, the documents for people, and /docs/openapi.json. They
+// need no credential. A mux needs both patterns, "/docs" and "/docs/". To show the documents
+// in a layout of your own, use package docs.
+func (s *Server) Docs() http.Handler {
+	return s.edge.Handler(slices.Concat(s.api.Docs.Routes(), s.api.Docs.PageRoutes()))
+}

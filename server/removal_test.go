@@ -41,7 +41,7 @@ func furnished(t *testing.T, o store.Options) (s *service, key string, release f
 
 	s.newWebhook(t, fmt.Sprintf(`{"url":"http://%s/hook"}`, p.address), by)
 	require.Equal(t, http.StatusOK, s.postJSON(t, `{"url":"https://video.example/watch?v=`+video+`","waitMs":10000}`, by, header("Idempotency-Key", "one")).StatusCode)
-	require.Equal(t, http.StatusOK, s.edit(t, `"1"`, `{"segments":[{"index":0,"text":"Only I say this."}]}`, by).StatusCode)
+	require.Equal(t, http.StatusOK, s.edit(t, `"1"`, `{"title":"Mine","tags":["a"],"segments":[{"index":0,"text":"Only I say this."}]}`, by).StatusCode)
 	s.share(t, "video_site/"+video, "", by)
 	require.Equal(t, http.StatusCreated, s.do(t, http.MethodPut, "/v1/feed", nil, by).StatusCode)
 	s.keep(t, wav("a kept recording"), 3600, by)

@@ -359,3 +359,21 @@ func TestUploadByteByByte(t *testing.T) {
 	s.appendTo(t, path, len(file)-1, file[len(file)-1:], true).isTextOf(t, file)
 	s.nothingLeft(t)
 }
+
+// TestTextOfAnUpload: the owner of an unfinished upload reads what is recognized of it. Here nothing is,
+// because the engine of the test reads whole files.
+func TestTextOfAnUpload(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	path := s.begin(t, "half ")
+	for _, query := range []string{"", "?from=7&heardMs=12000&waitMs=0"} {
+		a := s.get(t, path+query)
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		assert.Equal(t, "no-store", a.Header.Get("Cache-Control"))
+		assert.JSONEq(t, `{"uploadId":"`+path[strings.LastIndex(path, "/")+1:]+`","receivedBytes":5,"heardSec":0,"from":0,"segments":[],"tail":""}`, a.body)
+	}
+	assert.Equal(t, http.StatusBadRequest, s.get(t, path+"?from=x").StatusCode)
+	assert.Equal(t, http.StatusNotFound, s.get(t, path, as(s.NewKey(t, "another"))).StatusCode)
+	s.appendTo(t, path, 5, "a file", true).isTextOf(t, "half a file")
+	assert.Equal(t, http.StatusNotFound, s.get(t, path).StatusCode)
+}

@@ -94,6 +94,7 @@ type Transcript struct {
 	Metadata      map[string]any `json:"metadata"`               // how the text was made; nil unless the caller asked for it
 	Source        Origin         `json:"source"`                 // how the text was made
 	Status        Status         `json:"status"`                 // always ready: the service returns no other transcripts
+	Tags          []string       `json:"tags,omitempty"`         // the account's tags of the content; only reads and exports of its library include them
 	Media         *Recording     `json:"media"`                  // the recording that the service keeps; nil if it keeps none, and in answers that do not include it
 	Sound                        // what was heard of the recording; empty unless the text was recognized
 	Segments      []Segment      `json:"segments"`  // the lines of the text, sorted by Start

@@ -63,7 +63,7 @@ func TestFlagsPage(t *testing.T) {
 	for _, flag := range flagsOfServe(t, parser) {
 		if flag.Group.Title != group {
 			group = flag.Group.Title
-			fmt.Fprintf(&page, "\n## %s\n\n| flag | variable | default | |\n|---|---|---|---|\n", strings.TrimSuffix(group, ":"))
+			fmt.Fprintf(&page, "\n## %s\n\n| flag | variable | default | meaning |\n|---|---|---|---|\n", strings.TrimSuffix(group, ":"))
 		}
 		value := ""
 		if !flag.IsBool() {
@@ -78,7 +78,7 @@ func TestFlagsPage(t *testing.T) {
 		flag    string
 		members []settings.Member
 	}{{"links", links}, {"recognizers", recognizers}} {
-		fmt.Fprintf(&page, "\n### The file of --%s\n\n| member | value | default | |\n|---|---|---|---|\n", file.flag)
+		fmt.Fprintf(&page, "\n### The file of --%s\n\n| member | value | default | meaning |\n|---|---|---|---|\n", file.flag)
 		for _, m := range file.members {
 			require.NotEmpty(t, m.Help, m.Name)
 			help := m.Help

@@ -191,10 +191,10 @@ func (f *sessions) live(t *testing.T) map[string]state {
 			act: click("[data-row] [data-delete]") + `; dispatchEvent(new Event("pagehide"))`,
 		},
 		"a star of a text":        {at: f.text, typed: map[string]string{"#language": "fr"}, act: click("form.star button")},
-		"a copy of a text":        {at: f.text, typed: map[string]string{"#language": "fr"}, act: click("#copies button")},
+		"a copy of a text":        {at: f.text, typed: map[string]string{"#language": "fr"}, act: click("#export-copy")},
 		"the languages of a text": {at: f.text, act: `document.getElementById("languages").open = true`},
 		"the editor": {
-			at: f.text + "#edit", ready: `!document.getElementById("editor").hidden`, act: `const words = document.querySelector("#editor textarea"); words.value += " and the typed sea"; words.dispatchEvent(new Event("input", {bubbles: true}))`,
+			at: f.text, ready: `document.querySelector("#text [contenteditable]")`, act: `const words = document.querySelector("#text [contenteditable]"); words.textContent += " and the typed sea"; words.dispatchEvent(new Event("input", {bubbles: true}))`,
 			after: `document.getElementById("edit-state").dataset.is === "saved" && ` + shows("#text", "and the typed sea"),
 		},
 		"the player":            {at: f.recording, act: `document.getElementById("audio").src += "&again=1"`},

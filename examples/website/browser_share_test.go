@@ -24,7 +24,7 @@ func TestBrowserSharesAText(t *testing.T) {
 	})
 	require.NoError(t, err)
 	page.Open("/transcripts/video_site/dQw4w9WgXcQ?language=en")
-	page.Click("link", "Share by a link")
+	page.Click("link", "Share")
 	page.WaitAt(`^/transcripts/video_site/dQw4w9WgXcQ/share`)
 	look(t, page, "the links of a text")
 	tabTo(t, page, `document.activeElement.textContent === "Make a link"`)
@@ -46,13 +46,14 @@ func TestBrowserSharesAText(t *testing.T) {
 	assert.Equal(t, "noindex", browsertest.Eval[string](stranger, `document.querySelector('meta[name="robots"]').content`))
 	assert.NotContains(t, browsertest.Eval[string](stranger, `document.documentElement.outerHTML`), "lovelace")
 	browsertest.Eval[any](stranger, `(() => {
-		for (const fold of document.querySelectorAll("details")) fold.open = true;
+		document.getElementById("export").showPopover();
 		globalThis.copied = null;
 		navigator.clipboard.write = async ([item]) => { copied = await (await item.getType("text/plain")).text(); };
 	})()`)
-	stranger.Click("button", "With speakers")
+	stranger.Click("button", "Copy")
 	stranger.Wait(`copied === "Ada <script>: Good <i>morning</i>.\n\nBen: Fine."`)
-	_, content := stranger.Download(func() { stranger.Click("button", "SRT") })
+	browsertest.Eval[any](stranger, `document.querySelector("#export select").value = "srt"`)
+	_, content := stranger.Download(func() { stranger.Click("button", "Download") })
 	assert.Contains(t, string(content), "00:00:01,000")
 
 	page.Reload()

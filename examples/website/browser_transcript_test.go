@@ -73,10 +73,10 @@ func TestBrowserSearchesByKeyboard(t *testing.T) {
 	page.WaitText("#within-count", "1 of 3")
 	page.Click("button", "Previous match")
 	page.WaitText("#within-count", "3 of 3")
-	assert.Equal(t, "three SEA", browsertest.Eval[string](page, `document.querySelector(".here").lastChild.data.trim()`))
+	assert.Equal(t, "three SEA", browsertest.Eval[string](page, `document.querySelector(".here").lastElementChild.textContent.trim()`))
 	browsertest.Eval[any](page, `document.getElementById("within-words").focus()`)
 	page.Press(kb.Escape)
-	page.Wait(`document.activeElement.textContent === "0:07"`)
+	page.Wait(`document.activeElement.textContent === "three SEA" && getSelection().toString() === "SEA"`)
 	page.Wait(`document.getElementById("within-words").value === "" && document.getElementById("within-count").value === ""`)
 	page.Wait(`[...CSS.highlights.get("found")].length === 0`)
 }
@@ -100,6 +100,7 @@ func TestBrowserLeadsToATime(t *testing.T) {
 		page.Open("/")
 		page.Open("/transcripts/upload/0123456789abcdef0123456789abcdef")
 	}
+	page.Open(page.At() + "?view=lines")
 	page.Click("link", "0:10")
 	page.WaitAt(`upload`)
 	page.Wait(`location.hash === "#t=10" && document.querySelector(".here").firstChild.textContent === "0:10"`)
@@ -120,11 +121,14 @@ func TestBrowserCopies(t *testing.T) {
 		if lacks != "" {
 			browsertest.Eval[any](page, "void ("+lacks+")")
 		}
-		for name, want := range map[string]string{
-			"With times": `"[00:00:00] one sea\n[00:00:02] two seas"`, "With speakers": `"Ada: one sea\n\ntwo seas"`, "Lines": `"one sea\ntwo seas"`,
+		for format, want := range map[string]string{
+			"lines": `"Ada: one sea\ntwo seas"`, "paragraphs": `"Ada: one sea\n\ntwo seas"`,
 		} {
-			page.Click("button", name)
+			browsertest.Eval[any](page, `(sheet => { sheet.showPopover(); sheet.querySelector("select").value = `+browsertest.Quote(format)+`; sheet.firstElementChild.dispatchEvent(new Event("change")); })(document.getElementById("export"))`)
+			page.WaitText("#export-preview", "two seas")
+			page.Click("button", "Copy")
 			page.Wait("copied === " + want)
+			page.Press(kb.Escape)
 		}
 		browsertest.Eval[any](page, `document.querySelectorAll("#text a")[1].focus()`)
 		page.Click("button", "Copy link")
@@ -142,9 +146,9 @@ func TestBrowserSearchesWithoutHighlights(t *testing.T) {
 	require.True(t, browsertest.Eval[bool](page, `CSS.highlights === undefined`))
 	page.Type("searchbox", "Search in the text", "sea")
 	page.WaitText("#within-count", "1 of 2")
-	page.Wait(`[...document.querySelectorAll("#text .found")].map(line => line.lastChild.data.trim()).join("|") === "one sea|three seas"`)
+	page.Wait(`[...document.querySelectorAll("#text .found")].map(line => line.lastElementChild.textContent.trim()).join("|") === "one sea|three seas"`)
 	page.Type("searchbox", "Search in the text", "lake")
-	page.Wait(`[...document.querySelectorAll("#text .found")].map(line => line.lastChild.data.trim()).join("|") === "two lakes"`)
+	page.Wait(`[...document.querySelectorAll("#text .found")].map(line => line.lastElementChild.textContent.trim()).join("|") === "two lakes"`)
 	page.Type("searchbox", "Search in the text", "")
 	page.Wait(`!document.querySelector("#text .found")`)
 }
@@ -168,6 +172,7 @@ func TestBrowserPrintsAText(t *testing.T) {
 func TestBrowserDeletesFromTheText(t *testing.T) {
 	t.Parallel()
 	page := readText(t, nil, "one sea")
+	browsertest.Eval[any](page, `document.querySelector("#rail details").open = true`)
 	page.Click("button", "Delete")
 	page.Wait(`document.querySelector("article").hidden`)
 	page.Click("button", "Undo")
@@ -188,7 +193,7 @@ func TestBrowserReadsWithoutScripts(t *testing.T) {
 	page.Open(path + "#t=99.2")
 	assert.Equal(t, 300, page.Count("#text p"))
 	page.Wait(`(() => { const line = document.querySelector("p:target"); return line.firstChild.textContent === "1:39" && line.getBoundingClientRect().bottom < innerHeight; })()`)
-	browsertest.Eval[any](page, `document.querySelectorAll("summary").forEach(fold => fold.click())`)
-	assert.False(t, page.Sees("button", "With times"))
-	page.See("button", "Markdown")
+	page.Click("button", "Export")
+	page.See("button", "Download")
+	assert.False(t, page.Sees("button", "Copy"))
 }

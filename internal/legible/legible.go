@@ -23,6 +23,13 @@ func Rune(r rune) rune {
 	return utf8.RuneError
 }
 
+// BreaksLine reports whether a name or a title must not hold r, because r would break the line in
+// which the name is shown, or change the direction of the texts beside it: control characters, ends
+// of lines, and marks of direction.
+func BreaksLine(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+}
+
 // Text applies [Rune] to each character of s. It returns s itself if there are no control
 // characters.
 func Text(s string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -28,7 +29,7 @@ func (d *document) index() string {
 	b.WriteString(generated + "# Reference\n\nEvery service shows this reference at `/docs`, and the [OpenAPI document](../../server/openapi.json) at `/docs/openapi.json`. ")
 	b.WriteString("The [guides](../guides) explain how to use it. [Errors](errors.md) lists all statuses and codes.\n")
 	for _, t := range d.Tags {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Operation | |\n|---|---|\n", title(t.Name), t.Description)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Operation | What it does |\n|---|---|\n", title(t.Name), t.Description)
 		for _, op := range d.of(t) {
 			fmt.Fprintf(&b, "| [`%s %s`](%s.md#%s) | %s |\n", op.method, op.path, t.Name, anchor(op), op.Summary)
 		}
@@ -111,7 +112,7 @@ func (d *document) writeAnswers(b *strings.Builder, op *operation, page string) 
 		}
 		var body []string
 		for _, code := range a.Codes {
-			body = append(body, "`"+code+"`")
+			body = append(body, linkToCode(code, page))
 		}
 		for _, kind := range slices.Sorted(maps.Keys(a.Content)) {
 			switch s := a.Content[kind].Schema; {
@@ -233,13 +234,55 @@ func (d *document) refusals() string {
 		}
 	}
 	for _, status := range slices.Sorted(maps.Keys(codes)) {
-		fmt.Fprintf(&b, "| %s | `%s` |\n", status, strings.Join(slices.Sorted(maps.Keys(codes[status])), "`, `"))
+		var links []string
+		for _, code := range slices.Sorted(maps.Keys(codes[status])) {
+			links = append(links, linkToCode(code, errorsPage))
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", status, strings.Join(links, ", "))
 	}
 	b.WriteString("\nAn unknown path is a 404 with `not_found`, and a wrong method a 405 with `method_not_allowed` and `Allow`. A request that is not HTTP is refused in plain text.\n")
-	for _, name := range []string{"ErrorEnvelope", "ErrorBody", "ErrorCode", "FlatError"} {
+	for _, name := range []string{"ErrorEnvelope", "ErrorBody", "FlatError"} {
 		d.writeSchema(&b, name, errorsPage)
 	}
+	d.writeCodes(&b)
 	return b.String()
+}
+
+// writeCodes writes what each code means, and the operations that list it.
+func (d *document) writeCodes(b *strings.Builder) {
+	b.WriteString("\n### ErrorCode\n\nWhat each code means, and which operations may give it, apart from the usual refusals.\n")
+	for _, m := range meaning.FindAllStringSubmatch(d.Components.Schemas["ErrorCode"].Description, -1) {
+		fmt.Fprintf(b, "\n#### %s\n\n%s\n", m[1], m[2])
+		var links []string
+		for _, op := range d.operations {
+			for status, a := range op.Responses {
+				if slices.Contains(a.Codes, m[1]) && !slices.Contains(usual[status], m[1]) {
+					links = append(links, fmt.Sprintf("- [`%s %s`](%s.md#%s)\n", op.method, op.path, op.Tags[0], anchor(op)))
+					break
+				}
+			}
+		}
+		if len(links) > 0 {
+			b.WriteString("\n" + strings.Join(links, ""))
+		}
+	}
+}
+
+// meaning matches the meaning of a value in a description.
+var meaning = regexp.MustCompile("(?m)^- `([A-Z_]+)`: (.*)$")
+
+// linkToCode is a code with a link to its meaning.
+func linkToCode(code, page string) string {
+	to := "flaterror" // a slug
+	if strings.ToUpper(code) == code {
+		to = strings.ToLower(code)
+	}
+	if page == errorsPage {
+		page = ""
+	} else {
+		page = errorsPage
+	}
+	return fmt.Sprintf("[`%s`](%s#%s)", code, page, to)
 }
 
 // orDefault returns the text in the column of defaults.

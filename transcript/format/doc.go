@@ -1,5 +1,5 @@
 // Package format writes transcripts: as plain text, as SubRip and WebVTT files, as
-// Markdown, and as the JSON of the API.
+// Markdown, as a page, as a document for word processors, and as the JSON of the API.
 //
 //	text := format.AppendText(nil, t.Segments, true) // [00:01:05] And so it began.
 //	err := format.WriteSRT(file, t.Segments)

@@ -52,13 +52,9 @@ func WriteMarkdown(w io.Writer, t *transcript.Transcript, timestamps bool) error
 // appendMarkdownHead appends the part of the document before the paragraphs, without the
 // line feed at its end.
 func appendMarkdownHead(dst []byte, t *transcript.Transcript) []byte {
-	title := known(t.Title)
-	if title == "" {
-		title = "Transcript"
-	}
-	dst = appendMarkdown(append(dst, "# "...), title)
-	if url := known(t.SourceURL); strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
-		dst = append(appendLink(append(dst, "\n\n<"...), url), '>')
+	dst = appendMarkdown(append(dst, "# "...), titleOf(t))
+	if link := linkOf(t); link != "" {
+		dst = append(append(append(dst, "\n\n<"...), link...), '>')
 	}
 	separator := "\n\n"
 	for _, fact := range facts(t) {
@@ -110,29 +106,23 @@ func appendLink(dst []byte, url string) []byte {
 // markdown is the body of a document that is being written.
 type markdown struct {
 	timestamps bool
-	begun      bool
-	end        int64 // of the last spoken text, in milliseconds
-	speaker    string
+	paragraphs paragraphs
 }
 
 func (m *markdown) appendSegment(dst []byte, s *transcript.Segment) []byte {
 	if !hasText(s.Text) {
 		return dst
 	}
-	start := wire.Milliseconds(s.Start)
-	if m.begun && start-m.end < paragraphGap && s.Speaker == m.speaker {
-		dst = appendMarkdownLine(append(dst, ' '), s.Text, false)
-	} else {
-		dst = m.appendParagraph(append(dst, "\n\n"...), s, start)
+	if m.paragraphs.begins(s) {
+		return m.appendParagraph(append(dst, "\n\n"...), s)
 	}
-	m.begun, m.end, m.speaker = true, max(m.end, start+wire.Milliseconds(s.Duration)), s.Speaker
-	return dst
+	return appendMarkdownLine(append(dst, ' '), s.Text, false)
 }
 
 // appendParagraph appends the beginning of a paragraph.
-func (m *markdown) appendParagraph(dst []byte, s *transcript.Segment, start int64) []byte {
+func (m *markdown) appendParagraph(dst []byte, s *transcript.Segment) []byte {
 	if m.timestamps {
-		dst = append(appendTimestamp(dst, start/1000), ' ')
+		dst = append(appendTimestamp(dst, wire.Milliseconds(s.Start)/1000), ' ')
 	}
 	named := hasText(s.Speaker)
 	if named {

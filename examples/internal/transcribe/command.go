@@ -28,7 +28,7 @@ type Flags struct {
 	Server     string           `verb:"" placeholder:"URL" help:"The address of the service. Default: $$TRANSCRIBE_SERVER, else ${server}."`
 	KeyFile    string           `verb:"" placeholder:"FILE" help:"A file with the API key. Default: the key in $$TRANSCRIBE_KEY."`
 	Language   []string         `verb:"" short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en for speech recognition."`
-	Format     string           `verb:"" short:"f" enum:",txt,srt,vtt,json,md,csv,zip" default:"" placeholder:"FORMAT" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links. Default: by the name of --output, as in talk.srt, else txt."`
+	Format     string           `verb:"" short:"f" enum:",txt,srt,vtt,json,md,docx,html,csv,zip" default:"" placeholder:"FORMAT" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; docx: for word processors; html: to print, also as PDF; csv, zip: of links. Default: by the name of --output, as in talk.srt, else txt."`
 	Timestamps bool             `verb:"" negatable:"" default:"true" help:"Times in txt and md."`
 	Output     string           `verb:"" short:"o" placeholder:"PATH" help:"Write to this file, or into this folder (one that exists, or PATH/), instead of standard output."`
 	Job        []string         `verb:"" sep:"none" placeholder:"ID" help:"Continue with an earlier job or batch. An interruption leaves it running."`
@@ -135,8 +135,10 @@ func (cmd *command) check() error {
 	switch {
 	case cmd.listens() && (cmd.searches() || cmd.followsSomething()):
 		return errNotOneRecording
-	case !cmd.Timestamps && cmd.Format != "txt" && cmd.Format != "md":
-		return fmt.Errorf("--no-timestamps is for txt and md: %s is made of times", cmd.Format)
+	case cmd.Format == "pdf":
+		return fmt.Errorf("%s: no PDF is written: write a page, as in talk.html, and let a browser print it as PDF", cmd.formatOption)
+	case !cmd.Timestamps && cmd.Format != "txt" && !cmd.isDocument():
+		return fmt.Errorf("--no-timestamps is for txt, md, docx and html: %s is made of times", cmd.Format)
 	case cmd.MaxItems < 0 || cmd.MaxItems > mostItems:
 		return fmt.Errorf("--max-items: must be from 1 to %d", mostItems)
 	case cmd.searches():
@@ -148,7 +150,12 @@ func (cmd *command) check() error {
 }
 
 // formats are the formats that the name of a file can choose.
-var formats = []string{"txt", "srt", "vtt", "json", "md", "csv", "zip"}
+var formats = []string{"txt", "srt", "vtt", "json", "md", "docx", "html", "csv", "zip"}
+
+// isDocument reports whether the format has a head with what is known about the recording.
+func (cmd *command) isDocument() bool {
+	return cmd.Format == "md" || cmd.Format == "docx" || cmd.Format == "html"
+}
 
 // chooseFormat takes the format from --format, or from the name of the output file, or is txt.
 func (cmd *command) chooseFormat() {
@@ -161,7 +168,7 @@ func (cmd *command) chooseFormat() {
 	if st, err := os.Stat(cmd.Output); err == nil && st.IsDir() {
 		return
 	}
-	if slices.Contains(formats, named) {
+	if slices.Contains(formats, named) || named == "pdf" {
 		cmd.Format, cmd.formatOption = named, "--output "+cmd.Output
 	}
 }

@@ -91,7 +91,7 @@ func TestFormats(t *testing.T) {
 	}
 	code, _, stderr := transcribe(t.Context(), s, "", "--no-timestamps", "--format", "srt", file)
 	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, stderr, "--no-timestamps is for txt and md")
+	assert.Contains(t, stderr, "--no-timestamps is for txt, md, docx and html")
 }
 
 func TestSilence(t *testing.T) {
@@ -129,7 +129,7 @@ func TestCompletion(t *testing.T) {
 				"transcribe --form", "transcribe -f s", "transcribe talk.mp3 --format v", "transcribe sea", "transcribe fol"))
 		})
 	}
-	assert.Equal(t, []string{"--format --from", "txt srt vtt json md csv zip", "vtt", "", "", ""}, programtest.Complete(t, "bash", answered(t, "--completion", "bash"),
+	assert.Equal(t, []string{"--format --from", "txt srt vtt json md docx html csv zip", "vtt", "", "", ""}, programtest.Complete(t, "bash", answered(t, "--completion", "bash"),
 		"transcribe --f", `transcribe talk.mp3 --format ""`, "transcribe --format = v",
 		"transcribe --output s", "transcribe ta", "transcribe search sea")) // the last three are files, which bash completes by itself
 }

@@ -21,10 +21,10 @@ func (w *work) resolve(ctx context.Context) {
 			w.fail(name, w.goesOn(ending(ctx), "work", id))
 		case err != nil:
 			w.fail(name, err)
-		case isBatch && w.Format == "md":
+		case isBatch && w.isDocument():
 			w.fail(name, fmt.Errorf("%s: a batch can be txt, srt, vtt, json, csv or zip", w.formatOption))
 		case !isBatch && w.batched():
-			w.fail(name, fmt.Errorf("%s: a job can be txt, srt, vtt, json or md", w.formatOption))
+			w.fail(name, fmt.Errorf("%s: a job can be txt, srt, vtt, json, md, docx or html", w.formatOption))
 		case isBatch:
 			w.order.batches = append(w.order.batches, several{name: "batch " + id, id: id})
 		default:

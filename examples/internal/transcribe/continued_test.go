@@ -53,7 +53,7 @@ func TestGoOnWithABatch(t *testing.T) {
 	release()
 	code, _, said = transcribe(t.Context(), s, "", "--format", "csv", "--job", job)
 	assert.Equal(t, exitFailure, code)
-	assert.Contains(t, said, "transcribe: --job "+job+": --format csv: a job can be txt, srt, vtt, json or md\n")
+	assert.Contains(t, said, "transcribe: --job "+job+": --format csv: a job can be txt, srt, vtt, json, md, docx or html\n")
 }
 
 // An interruption of a call that looks on leaves the batch to the call that began it.

@@ -81,7 +81,7 @@ func TestFormatByTheNameOfTheOutput(t *testing.T) {
 	t.Parallel()
 	file := recording(t)
 	for name, want := range map[string]string{
-		"talk.srt": "1\n00:00:00,500 -->", "talk.VTT": "WEBVTT", "talk.json": "{", "talk.md": "# ", "talk.txt": "[00:00:00]", "talk.text": "[00:00:00]", "talk": "[00:00:00]",
+		"talk.srt": "1\n00:00:00,500 -->", "talk.VTT": "WEBVTT", "talk.json": "{", "talk.md": "# ", "talk.docx": "PK", "talk.html": "<!doctype html>", "talk.txt": "[00:00:00]", "talk.text": "[00:00:00]", "talk": "[00:00:00]",
 	} {
 		out := filepath.Join(t.TempDir(), name)
 		got := call(t.Context(), t, &service{}, "-o", out, file)

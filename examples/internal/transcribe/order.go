@@ -172,9 +172,9 @@ func (cmd *command) checkOrder(o order, in *stdin) error {
 	case len(o.batches) > 0 && cmd.listens():
 		return errNotOneRecording
 	case len(o.texts) > 0 && cmd.batched():
-		return fmt.Errorf("%s: %s is for links: a recording can be txt, srt, vtt, json or md", cmd.formatOption, cmd.Format)
-	case len(o.batches) > 0 && cmd.Format == "md":
-		return fmt.Errorf("%s: md is for recordings and single links: several links, playlists and channels can be txt, srt, vtt, json, csv or zip", cmd.formatOption)
+		return fmt.Errorf("%s: %s is for links: a recording can be txt, srt, vtt, json, md, docx or html", cmd.formatOption, cmd.Format)
+	case len(o.batches) > 0 && cmd.isDocument():
+		return fmt.Errorf("%s: %s is for recordings and single links: several links, playlists and channels can be txt, srt, vtt, json, csv or zip", cmd.formatOption, cmd.Format)
 	}
 	return nil
 }

@@ -23,6 +23,11 @@ func (cmd *command) render(to io.Writer, t *transcript.Transcript) error {
 		return format.WriteVTT(to, t.Segments)
 	case "md":
 		return format.WriteMarkdown(to, t, cmd.Timestamps)
+	case "docx":
+		return format.WriteDOCX(to, t, cmd.Timestamps)
+	case "html":
+		_, err := to.Write(format.AppendHTML(nil, t, cmd.Timestamps))
+		return err
 	}
 	text := format.AppendText(nil, segments, cmd.Timestamps)
 	if len(text) > 0 && text[len(text)-1] != '\n' {

@@ -57,7 +57,7 @@ func (cmd *command) checkWatch() error {
 	case cmd.Output != "":
 		return errors.New("--output: --watch writes each text next to its recording")
 	case cmd.batched():
-		return fmt.Errorf("%s: the text of a recording can be txt, srt, vtt, json or md", cmd.formatOption)
+		return fmt.Errorf("%s: the text of a recording can be txt, srt, vtt, json, md, docx or html", cmd.formatOption)
 	}
 	if st, err := os.Stat(cmd.Watch); err != nil {
 		return fmt.Errorf("--watch: %w", err)

@@ -225,7 +225,7 @@ func (w *work) submit(ctx context.Context, t text, line *progress.Line) (*transc
 }
 
 // withMetadata reports whether the format shows who has spoken, and where.
-func (w *work) withMetadata() bool { return w.Format == "json" || w.Format == "md" }
+func (w *work) withMetadata() bool { return w.Format == "json" || w.isDocument() }
 
 // tryingAgain shows that the service does not answer, or is busy.
 func tryingAgain(line *progress.Line) client.RequestOption {

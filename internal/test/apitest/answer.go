@@ -25,6 +25,9 @@ func (d *Document) checkAnswer(op place, known bool, resp *http.Response, body [
 		return errors.New("there is no X-Request-Id")
 	}
 	if !known {
+		if strings.Contains(resp.Request.URL.Path, "/docs/") && resp.Header.Get("Content-Type") == "text/html; charset=utf-8" {
+			return nil // a page for people
+		}
 		if resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusMethodNotAllowed {
 			return errors.New("the operation is not documented")
 		}

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -18,7 +19,7 @@ func (d *Document) checkRequest(op place, path map[string]string, r *http.Reques
 	if err := d.checkParameters(op, path, r); err != nil {
 		return err
 	}
-	if err := checkCredential(op, r.Header); err != nil {
+	if err := d.checkCredential(op, r.Header); err != nil {
 		return err
 	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -69,8 +70,12 @@ func (d *Document) isFile(op place, media string) bool {
 
 // checkCredential requires a credential if the operation needs one: an API key in either
 // header, or the session of an embedder.
-func checkCredential(op place, h http.Header) error {
-	if security, _ := op.node["security"].([]any); len(security) == 0 {
+func (d *Document) checkCredential(op place, h http.Header) error {
+	security, own := op.node["security"].([]any)
+	if !own {
+		security, _ = d.root["security"].([]any) // of all operations that say nothing else
+	}
+	if len(security) == 0 {
 		return nil
 	}
 	for _, name := range []string{"Authorization", "X-Api-Key", "Cookie"} {
@@ -102,7 +107,15 @@ func (d *Document) checkParameters(op place, path map[string]string, r *http.Req
 		if !there {
 			continue
 		}
-		if err := d.validate(p.pointer+"/schema", d.typed(p, text)); err != nil {
+		value := d.typed(p, text)
+		if slices.Contains(d.types(p), "array") { // a query repeats the parameter
+			var all []any
+			for _, text := range r.URL.Query()[name] {
+				all = append(all, text)
+			}
+			value = all
+		}
+		if err := d.validate(p.pointer+"/schema", value); err != nil {
 			return fmt.Errorf("the parameter %s: %w", name, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
@@ -107,4 +108,25 @@ func TestArrivingSoundIsThereAtOnce(t *testing.T) {
 	client.CloseWithError(errGone)
 	require.ErrorIs(t, <-ended, errGone)
 	assert.NoFileExists(t, out)
+}
+
+// TestRecordingOfUnknownLength: a browser that records sends a WAV whose header announces no length. It
+// is read while it arrives, and it is not cut off.
+func TestRecordingOfUnknownLength(t *testing.T) {
+	t.Parallel()
+	path := record(t, "a.wav", "-f lavfi -i sine=d=20:r=16000 -bitexact")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "data", string(data[36:40]))
+	copy(data[4:], "\xff\xff\xff\xff")
+	copy(data[40:], "\xff\xff\xff\xff")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	tool := ffmpeg.New(host(t, os.Getenv("PATH")))
+	audio, err := tool.NormalizeArriving(t.Context(), bytes.NewReader(data), filepath.Join(t.TempDir(), "out.wav"), time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, tool.Verify(t.Context(), path, audio.Duration, time.Hour))
+	whole := hear(t, path, engine.NormalizeOptions{Whole: true})
+	assert.Equal(t, 20*time.Second, whole.Duration)
+	assert.Equal(t, whole.Duration, audio.Duration)
+	assert.Nil(t, whole.CutOff)
 }

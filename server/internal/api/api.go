@@ -73,7 +73,7 @@ func New(c Config) *API {
 	}
 	a.Docs = &about.Docs{
 		Document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
-		Page:     sync.OnceValues(openapi.NewPage),
+		Pages:    &openapi.Pages{Root: c.BasePath + "/docs"},
 	}
 	return a
 }

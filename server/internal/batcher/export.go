@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/batch/export"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,6 +22,7 @@ type Export struct {
 	Items []batch.Item
 	// TextsAt is when the text of each item was made; nil if the item has no text.
 	TextsAt []*transcript.Time
+	Labels  []labels.Label // what the account calls the content of each item
 
 	texts []*string // the ids of the texts
 	store *db.Store
@@ -63,6 +65,7 @@ func newExport(b *db.BatchState, items []db.ExportItem) *Export {
 	for i := range items {
 		e.Items = append(e.Items, view.ItemOf(&b.Batch, &items[i].ItemState))
 		e.TextsAt, e.texts = append(e.TextsAt, momentOf(items[i].TextAt)), append(e.texts, items[i].TextID)
+		e.Labels = append(e.Labels, items[i].Label)
 	}
 	return e
 }
@@ -116,6 +119,7 @@ func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error
 	case !t.UpdatedAt.Equal(e.TextsAt[i].Time):
 		return nil, ErrTextChanged
 	}
+	view.Entitle(t, e.Labels[i])
 	return t.Whole()
 }
 

@@ -98,6 +98,16 @@ func (t *Texts) Edit(ctx context.Context, owner account.Principal, key library.K
 	})
 }
 
+// Expect returns STATE_CONFLICT with the status 412 if the newest text that a key names is not the
+// expected one, and NO_TRANSCRIPT if the library has no such text.
+func (t *Texts) Expect(ctx context.Context, account string, key library.Key, expected Expected) error {
+	_, present, err := t.read(ctx, account, key)
+	if err == nil && !expected.Is(present) {
+		err = conflict(present)
+	}
+	return err
+}
+
 // revised is the text that a change makes.
 type revised struct {
 	text    *db.Transcript

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/library"
@@ -104,9 +103,7 @@ func rename(lines []transcript.Segment, names map[string]string, before []transc
 // of these texts.
 func speakerOf(name, path string) (string, error) {
 	name = strings.TrimSpace(name)
-	if strings.ContainsFunc(name, func(r rune) bool {
-		return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
-	}) {
+	if strings.ContainsFunc(name, legible.BreaksLine) {
 		return "", invalid(path, "must not hold control characters, ends of lines, or marks of direction")
 	}
 	return name, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/internal/legible"
@@ -21,6 +20,7 @@ const MaxLines = 100_000
 
 // File is a text that an account imports.
 type File struct {
+	Name      string // gives a new text its title if the title of the content is not known; may be empty
 	MediaType string // one of MediaTypes
 	Content   []byte
 	Language  string // helps to read a file that is not UTF-8; empty if not known
@@ -101,7 +101,7 @@ func unreadable(message string) error {
 // refuse.
 func shortName(name string) string {
 	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
+		if legible.BreaksLine(r) {
 			return -1
 		}
 		return r

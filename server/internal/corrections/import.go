@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -91,6 +92,9 @@ func (t *Texts) create(ctx context.Context, owner account.Principal, key library
 		view.Describe(text, content.Metadata)
 	case !errors.Is(err, db.ErrNotFound):
 		return nil, fmt.Errorf("corrections: reading what is known of a content: %w", err)
+	}
+	if title := labels.OfFile(f.Name); text.Title == nil && title != "" {
+		text.Title = &title
 	}
 	if text.Duration == 0 {
 		text.Duration = lines[len(lines)-1].End()

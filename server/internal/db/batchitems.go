@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -268,17 +269,19 @@ type ExportItem struct {
 	// has corrected the text, they are about the copy. Both are nil if there is no text.
 	TextID *string
 	TextAt *time.Time
+	Label  labels.Label `bun:"embed:label_"`
 }
 
 // ForExport returns all items of the account's batch, by position.
 func (r Items) ForExport(ctx context.Context, account, batchID string) ([]ExportItem, error) {
 	var items []ExportItem
 	err := itemStates(r.db.NewSelect().Model(&items)).
-		ColumnExpr("t.id AS text_id, t.updated_at AS text_at").
+		ColumnExpr("t.id AS text_id, t.updated_at AS text_at, n.title AS label_title, n.tags AS label_tags").
 		Join("JOIN batches AS b ON b.id = i.batch_id").
 		Join(`LEFT JOIN library_rows AS l ON l.account = b.account AND l.platform = i.platform AND l.external_id = i.external_id
 			AND l.lang = i.lang AND l.kind = 'transcript' AND l.edited`).
 		Join("LEFT JOIN transcripts AS t ON t.id = coalesce(l.transcript_id, i.transcript_id) AND i.status = ?", batch.ItemSuccess).
+		Join("LEFT JOIN labels AS n ON n.account = b.account AND n.platform = i.platform AND n.external_id = i.external_id").
 		Where("b.id = ? AND b.account = ?", batchID, account).
 		Order("i.position").
 		Scan(ctx)

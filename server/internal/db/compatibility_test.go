@@ -36,6 +36,7 @@ var madeBy = []struct {
 	{7, 1, "v0.1.0", 8},
 	{8, 1, "v0.1.0", 8},
 	{9, 1, "v0.1.0", 8},
+	{10, 1, "v0.1.0", 8},
 }
 
 func TestEachMigrationTellsWhoMayWork(t *testing.T) {

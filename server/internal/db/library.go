@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -60,28 +61,15 @@ type LibraryTx struct {
 	tx *Tx
 }
 
-// The longest values by which a search finds a row, in characters, because an index limits
-// the length of its values.
-const (
-	maxFoldedTitle = 256
-	maxCreator     = 128 // also the folded channel
-)
+// maxCreator is the longest channel or creator by which a search finds a row, in characters,
+// because an index limits the length of its values.
+const maxCreator = 128
 
 // findBy sets the values by which a search finds the row.
 func (r *LibraryRow) findBy(title, channel, handle string) {
-	r.FoldedTitle = firstRunes(search.Fold(title), maxFoldedTitle)
-	r.FoldedChannel = firstRunes(search.Fold(channel), maxCreator)
-	r.Creator = firstRunes(cmp.Or(handle, channel), maxCreator)
-}
-
-// firstRunes returns the first n characters of s.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
+	r.FoldedTitle = labels.FoldTitle(title)
+	r.FoldedChannel = search.First(search.Fold(channel), maxCreator)
+	r.Creator = search.First(cmp.Or(handle, channel), maxCreator)
 }
 
 // All returns what an account has saved, newest first.
@@ -98,6 +86,7 @@ type Saved struct {
 	ChangedAt    time.Time // of the text
 	JobID        string    // of the running work
 	Revision     int       // of the row; 0 while there is no text
+	labels.Label `bun:",extend"`
 }
 
 // Saved returns the saved text of a content, or the running work if the account has no
@@ -117,14 +106,15 @@ func (r Library) readSaved(ctx context.Context, questions []question) (map[quest
 		Saved `bun:",extend"`
 	}
 	// Each half of the query has its own index. Times without a declared type: see readShelves.
-	err := r.askAll(ctx, &rows, `SELECT n, transcript_id, changed_at, job_id, revision FROM (
-			SELECT a.n, l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, l.revision, 1 AS is_text, l.updated_at, l.id
+	err := r.askAll(ctx, &rows, `SELECT n, transcript_id, changed_at, job_id, revision, title, tags FROM (
+			SELECT a.n, l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, l.revision, b.title, b.tags, 1 AS is_text, l.updated_at, l.id
 			FROM asked AS a
 			JOIN library_rows AS l ON l.account = a.account AND l.platform = a.platform AND l.external_id = a.external_id
 				AND l.kind = 'transcript' AND a.language IN ('', l.lang)
 			JOIN transcripts AS t ON t.id = l.transcript_id
+			LEFT JOIN labels AS b ON b.account = l.account AND b.platform = l.platform AND b.external_id = l.external_id
 			UNION ALL
-			SELECT a.n, '', coalesce(l.updated_at, NULL), l.job_id, 0, 0, l.updated_at, l.id
+			SELECT a.n, '', coalesce(l.updated_at, NULL), l.job_id, 0, NULL, NULL, 0, l.updated_at, l.id
 			FROM asked AS a
 			JOIN library_rows AS l ON l.account = a.account AND l.platform = a.platform AND l.external_id = a.external_id
 				AND l.kind <> 'transcript' AND l.kind = 'pending' AND a.language IN ('', l.lang)

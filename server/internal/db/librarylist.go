@@ -3,11 +3,11 @@ package db
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -82,8 +82,10 @@ func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
 	if q.Q != "" {
 		folded := search.Fold(sqldb.Text(q.Q))
 		rows.Where("? <> ''", folded) // no title contains a text of marks only, although each contains the empty text
-		like := "%" + likeEscapes.Replace(folded) + "%"
-		rows.Where("(l.folded_title LIKE ?0 ESCAPE '!' OR l.folded_channel LIKE ?0 ESCAPE '!')", like)
+		rows.Where("(l.folded_title LIKE ?0 ESCAPE '!' OR l.folded_channel LIKE ?0 ESCAPE '!')", search.Containing(folded))
+	}
+	if len(q.Tags) > 0 {
+		rows.Where("?", labels.Tagged(account, q.Tags))
 	}
 	return rows
 }
@@ -100,8 +102,6 @@ func platformsOf(q library.Query) []transcript.Platform {
 	}
 	return []transcript.Platform{transcript.Platform(q.Platform)}
 }
-
-var likeEscapes = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // langs returns the languages of an account's texts, sorted. The index is searched once
 // for each language, and not read completely.
@@ -126,6 +126,8 @@ type itemRow struct {
 		WordCount                               int
 		Duration                                float64
 	} `bun:"embed:t_"`
+	Label     labels.Label `bun:"embed:b_"`
+	Beginning []byte       // of a text without a title
 	JobStatus string
 }
 
@@ -135,6 +137,8 @@ func (r Library) items(ctx context.Context, ids *bun.SelectQuery, sort library.S
 	q := r.db.NewSelect().TableExpr("(?) AS page", ids).
 		Join("JOIN library_rows AS l ON l.id = page.id").
 		Join("LEFT JOIN transcripts AS t ON t.id = l.transcript_id").
+		Join("LEFT JOIN labels AS b ON b.account = l.account AND b.platform = l.platform AND b.external_id = l.external_id").
+		Join("LEFT JOIN texts AS x ON x.transcript_id = t.id AND t.title IS NULL").
 		Join("LEFT JOIN jobs AS j ON j.id = l.job_id AND j.account = l.account")
 	for _, c := range []string{
 		"id", "account", "kind", "platform", "external_id", "lang", "languages", "job_id", "error_code", "source_url", "metadata", "starred", "created_at", "revision",
@@ -144,12 +148,14 @@ func (r Library) items(ctx context.Context, ids *bun.SelectQuery, sort library.S
 	for _, c := range []string{"source_url", "title", "channel", "thumbnail_url", "source", "word_count", "duration"} {
 		q.ColumnExpr("t.? AS ?", bun.Ident(c), bun.Ident("t_"+c))
 	}
+	q.ColumnExpr("b.title AS b_title, b.tags AS b_tags, substr(x.segments, 1, ?) AS beginning", labels.BytesOfBeginning)
 	if err := q.ColumnExpr("j.status AS job_status").OrderExpr(orders[sort]).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	items := make([]library.Item, len(rows))
 	for i := range rows {
 		items[i] = rows[i].item()
+		rows[i].Label.Show(&items[i].Title, &items[i].Tags)
 	}
 	return items, r.fillBatches(ctx, items)
 }
@@ -165,6 +171,9 @@ func (r *itemRow) item() library.Item {
 	case library.KindTranscript:
 		item.SourceURL, item.Title, item.Channel, item.ThumbnailURL = r.Text.SourceURL, r.Text.Title, r.Text.Channel, r.Text.ThumbnailURL
 		item.Source, item.Words, item.DurationSec, item.Revision = &r.Text.Source, r.Text.WordCount, known(r.Text.Duration), l.Revision
+		if item.Title == nil {
+			item.Title = known(labels.FirstLine(r.Beginning))
+		}
 		return item
 	case library.KindBatch:
 		item.BatchID = l.ExternalID

@@ -79,6 +79,8 @@ const fillRates = `INSERT INTO webhook_rates (account, host, before_at, last_at,
 `
 
 const fillNewer = `;
+INSERT INTO labels (account, platform, external_id, title, folded_title, tags)
+	SELECT @account, @platform, 'v' || n, CASE WHEN n % 2 = 0 THEN 'Talk' ELSE '' END, 'talk ' || n, '["a"]' FROM @rows(50000);
 INSERT INTO library_sizes (account, bytes) SELECT 'b' || n, n FROM @rows(10000);
 INSERT INTO follow_looks (source_id, account, host, slow, due_at) SELECT @id, 'a' || (n % 1000), 'a.example', n % 2 = 0, CASE WHEN n < 100 THEN @at END FROM @rows(20000);
 INSERT INTO follow_lines (account, slow) SELECT 'a' || n, false FROM @rows(10000)`

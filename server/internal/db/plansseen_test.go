@@ -48,7 +48,7 @@ func watch() (*statements, sqldb.Drivers) {
 }
 
 var (
-	ourPackage = regexp.MustCompile(`server/internal/(ask|batcher|db|follower|joblist|queue|recordings|retention|shares|tables|textfeed|delivery|wordindex)\.`)
+	ourPackage = regexp.MustCompile(`server/internal/(ask|batcher|db|follower|joblist|labels|queue|recordings|retention|shares|tables|textfeed|delivery|wordindex)\.`)
 	closure    = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+)+$`)
 	literal    = regexp.MustCompile(`'(?:[^']|'')*'|\b\d+\b`)
 	literals   = regexp.MustCompile(`\?(?:, \?)+`)
@@ -171,7 +171,7 @@ func (s seenStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (d
 // statement has escaped if the list is empty.
 func unseen(t *testing.T, seen ...*statements) (calls []string) {
 	t.Helper()
-	for _, folder := range []string{"../db", "../joblist", "../queue", "../shares", "../textfeed", "../wordindex"} {
+	for _, folder := range []string{"../db", "../joblist", "../labels", "../queue", "../shares", "../textfeed", "../wordindex"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		require.NoError(t, err)
 		for _, name := range files {

@@ -30,6 +30,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
 	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/joblist"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
@@ -72,6 +73,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.rows()
 	w.shared()
 	w.corrections()
+	w.labels()
 	w.words()
 	w.feeds()
 	w.follows()
@@ -111,7 +113,7 @@ func second[V any](_ V, err error) error { return err }
 func (w walk) uploads() {
 	ctx := w.Context()
 	u := &db.Upload{Account: "acme", Sum: []byte{1}}
-	w.must(w.Uploads.Begin(ctx, u, 1, db.Unfinished{Count: 1 << 20, Bytes: -1}), w.Uploads.Keep(ctx, u, 0), second(w.Uploads.Take(ctx, "acme", u.ID)), second(w.Uploads.Held(ctx, u)))
+	w.must(w.Uploads.Begin(ctx, u, 1, db.Unfinished{Count: 1 << 20, Bytes: -1}), w.Uploads.Keep(ctx, u, 0), second(w.Uploads.Take(ctx, "acme", u.ID)), second(w.Uploads.Look(ctx, "acme", u.ID)), second(w.Uploads.Held(ctx, u)))
 	u.Turn, u.Complete = 2, true
 	w.must(w.Uploads.Keep(ctx, u, 0))
 	w.in(func(ctx context.Context, tx *db.Tx) {
@@ -126,6 +128,13 @@ func (w walk) feeds() {
 	w.must(err, second(feeds.Of(ctx, "acme")), second(feeds.At(ctx, token)))
 	entries, err := feeds.Entries(ctx, "acme")
 	w.must(err, feeds.Excerpts(ctx, entries), feeds.Delete(ctx, "acme"))
+}
+
+func (w walk) labels() {
+	keep(w.T, w.Store, "acme", said("called", "en", "one two"))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(labels.Set(ctx, tx.SQL(), "acme", library.Key{Platform: transcript.VideoSite, ExternalID: "called"}, library.Label{Title: new("A talk")}))
+	})
 }
 
 func (w walk) shares() {
@@ -434,6 +443,7 @@ func (w walk) lists() {
 		func(q *library.Query) { q.Platform, q.ExternalID = "video_site", "v7" },
 		func(q *library.Query) { q.Q = "talk 12" },
 		func(q *library.Query) { q.Q, q.Sort = "talk 12", library.Title },
+		func(q *library.Query) { q.Tags = []string{"a", "b"} },
 	} {
 		q := library.Query{View: library.All, Sort: library.Recent, Page: 1, PageSize: 24}
 		change(&q)

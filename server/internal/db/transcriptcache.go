@@ -43,7 +43,7 @@ func newFacts(shared bool) facts {
 	}
 	return facts{
 		shelves: recent.NewFacts[contentID, question](bytes, func(s *Shelf) int { return row * (2 + len(s.Texts) + len(s.Tracks)) }),
-		saved:   recent.NewFacts[contentID, question](bytes, func(s *Saved) int { return min(len(s.TranscriptID), 1) * 2 * row }),
+		saved:   recent.NewFacts[contentID, question](bytes, func(s *Saved) int { return min(len(s.TranscriptID), 1) * (2*row + s.Label.Size()) }),
 	}
 }
 

@@ -106,6 +106,13 @@ func (s Uploads) Take(ctx context.Context, account, id string) (*Upload, error) 
 	return &taken[0], nil
 }
 
+// Look returns the state of an upload. The error is ErrNotFound if the account has no such upload.
+func (s Uploads) Look(ctx context.Context, account, id string) (*Upload, error) {
+	u := new(Upload)
+	err := s.store.db.NewSelect().Model(u).Where("id = ? AND account = ?", id, account).Scan(ctx)
+	return u, one("upload "+id, err)
+}
+
 // Keep stores the progress of an upload after bytes were stored: the members Received, Sum, Length,
 // Digest and Complete. The error is ErrTakenOver if the request no longer has the upload.
 func (s Uploads) Keep(ctx context.Context, u *Upload, before int64) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 )
 
@@ -34,7 +35,7 @@ func (i *Intake) keepReceived(ctx context.Context, tx *db.Tx, o order, answer *h
 	}
 	return recordings.Keep(ctx, tx, &db.Recording{
 		Account: o.Account, ExternalID: o.file.ExternalID(), MediaKey: o.file.Key,
-		Title: uploadTitle(o.file.Name), ContentType: o.file.MediaType, Bytes: o.file.Size, Until: time.Now().Add(o.KeepMedia),
+		Title: labels.OfFile(o.file.Name), ContentType: o.file.MediaType, Bytes: o.file.Size, Until: time.Now().Add(o.KeepMedia),
 	}, answer.Track())
 }
 

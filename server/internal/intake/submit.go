@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
@@ -221,7 +222,7 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, o order) (*db.Job, error)
 	if o.file != nil {
 		e.MediaKey, e.Prompt = o.file.Key, sub.Prompt
 		e.MediaType, e.MediaBytes, e.KeepMedia = o.file.MediaType, o.file.Size, int64(o.KeepMedia/time.Second)
-		e.Metadata.Title = uploadTitle(o.file.Name)
+		e.Metadata.Title = labels.OfFile(o.file.Name)
 	}
 	var chunks []db.Chunk // chunks that were cut while the upload arrived
 	if o.file != nil && o.file.Work != "" {

@@ -1,75 +1,66 @@
 package openapi
 
 import (
-	"compress/gzip"
+	"bytes"
 	"crypto/sha256"
-	_ "embed" // the page
+	_ "embed" // the layout
 	"encoding/base64"
 	"fmt"
-	"io"
-	"strings"
+	"html/template"
+	"sync"
 
-	"github.com/swaggest/swgui/v5/static"
+	"github.com/transcriptkit/transcriptkit/docs"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
-//go:embed docs.html
-var docsHTML string
+var (
+	//go:embed docs.html
+	docsHTML string
+	//go:embed docs.css
+	docsStyle string
 
-//go:embed docs.js
-var docsScript string
+	docsLayout = sync.OnceValue(func() *template.Template { return template.Must(template.New("docs").Parse(docsHTML)) })
+)
 
-// Page shows the document to people in a browser, by Swagger UI. The page is a single file, which
-// loads only the document.
+// Pages shows the documents of the service to people in a browser. A page is one file without
+// scripts. Pages keeps each page that was asked for.
+type Pages struct {
+	Root string // the path of the first page
+	made sync.Map
+}
+
+// Page is a document.
 type Page struct {
-	HTML   *packed.Bytes
-	ETag   string
-	Policy string // Content-Security-Policy
+	HTML *packed.Bytes
+	ETag string
 }
 
-// NewPage makes the page.
-func NewPage() (p Page, err error) {
-	bundle, err := unpackedAsset("swagger-ui-bundle.js.gz")
-	if err != nil {
-		return p, err
+// Find returns the page with a path, as [docs.Find] has it.
+func (p *Pages) Find(path string) (found Page, ok bool, err error) {
+	if made, ok := p.made.Load(path); ok {
+		return made.(Page), true, nil
 	}
-	style, err := unpackedAsset("swagger-ui.css.gz")
-	if err != nil {
-		return p, err
+	page, ok := docs.Find(p.Root, path)
+	if !ok {
+		return found, false, nil
 	}
-	script := bundle + "\n" + docsScript
-	html := []byte(strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(docsHTML))
-	p.HTML = packed.Pack(html)
-	p.ETag = fmt.Sprintf(`"%x"`, sha256.Sum256(html))[:19] + `"`
-	p.Policy = strings.Join([]string{
-		"default-src 'none'",
-		"script-src " + sourceHash(script),
-		"style-src 'unsafe-inline'", // Swagger UI adds its own styles
-		"img-src data:",
-		"connect-src 'self'",
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors 'none'",
-	}, "; ")
-	return p, nil
+	var html bytes.Buffer
+	shown := struct {
+		Page  docs.Page
+		Root  string
+		Style template.CSS
+	}{page, p.Root, template.CSS(docsStyle)} //nolint:gosec // it is compiled in
+	if err := docsLayout().Execute(&html, shown); err != nil {
+		return found, false, err
+	}
+	found = Page{HTML: packed.Pack(html.Bytes()), ETag: fmt.Sprintf(`"%x"`, sha256.Sum256(html.Bytes()))[:19] + `"`}
+	p.made.Store(path, found)
+	return found, true, nil
 }
 
-// sourceHash is the source of a Content-Security-Policy that permits one script by its text.
-func sourceHash(script string) string {
-	sum := sha256.Sum256([]byte(script))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-func unpackedAsset(name string) (string, error) {
-	f, err := static.FS.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }() // it is in memory
-	r, err := gzip.NewReader(f)
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(r)
-	return string(text), err
+// PagePolicy is the Content-Security-Policy of the pages: it permits their style and nothing else.
+func PagePolicy() string {
+	sum := sha256.Sum256([]byte(docsStyle))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }

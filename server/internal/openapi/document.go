@@ -36,6 +36,7 @@ func New(routes []edge.Route, basePath string) (Document, error) {
 	r.Spec.WithTags(tags()...)
 	r.Spec.SetHTTPBearerTokenSecurity("bearerAuth", "tr_", "An API key. Use one method per request.")
 	r.Spec.SetAPIKeySecurity("apiKeyHeader", "X-API-Key", openapi.InHeader, "The same API key in a header of its own.")
+	r.Spec.WithSecurity(map[string][]string{"bearerAuth": {}}, map[string][]string{"apiKeyHeader": {}}) // of operations that are not open
 	for name, h := range headers() {
 		r.Spec.ComponentsEns().WithHeadersItem(string(name), openapi31.HeaderOrReference{Header: &h})
 	}
@@ -94,9 +95,6 @@ func written(spec *openapi31.Spec) ([]byte, error) {
 }
 
 func onOneLine(lines []byte) []byte {
-	if len(lines) > 160 {
-		return lines
-	}
 	var b bytes.Buffer
 	for line := range bytes.Lines(lines) {
 		line = bytes.TrimSpace(line)
@@ -104,6 +102,9 @@ func onOneLine(lines []byte) []byte {
 		if bytes.HasSuffix(line, []byte(",")) {
 			b.WriteByte(' ')
 		}
+	}
+	if b.Len() > 160 {
+		return lines
 	}
 	return b.Bytes()
 }

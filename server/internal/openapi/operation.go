@@ -39,8 +39,6 @@ func describe(r *openapi31.Reflector, rt edge.Route, bodies refused) error {
 	if rt.Open {
 		op.WithMapOfAnythingItem("security", []any{}) // an empty list says that no credential is needed
 	} else {
-		oc.AddSecurity("bearerAuth")
-		oc.AddSecurity("apiKeyHeader")
 		op.WithMapOfAnythingItem("x-required-scope", string(rt.Scope))
 	}
 	if rt.Formerly != "" {

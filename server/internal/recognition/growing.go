@@ -36,6 +36,13 @@ func (g *Growing) Cut(ctx context.Context, rec *speech.Recording) ([]Chunk, erro
 	return g.chunks[before:], nil
 }
 
+// Rest returns the measured sound after the last certain chunk, as the chunk that it would be now.
+func (g *Growing) Rest() Chunk {
+	s := stretch{from: g.cut, to: len(g.levels)}
+	s.silent = s.to == s.from || newCutter(g.levels[g.cut:], g.levels, g.longest).isSilent(stretch{to: s.to - s.from})
+	return chunkOf(len(g.chunks), s, int64(len(g.levels))*frameSamples)
+}
+
 // End measures the rest of the recording, which is whole now, and returns its plan. The plan
 // begins with the chunks from Cut.
 func (g *Growing) End(ctx context.Context, rec *speech.Recording) (Plan, error) {

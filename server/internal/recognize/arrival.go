@@ -31,6 +31,7 @@ import (
 
 const (
 	arrivalsAtOnce  = 2                      // in a process; one of an account
+	watchedAtOnce   = 8                      // the same for uploads that somebody watches
 	arrivalLook     = 500 * time.Millisecond // between two looks at the decoded sound
 	arrivalPatience = 5 * time.Second        // for the rest of the work after the last byte
 	// hearAfter is how long an upload arrives before its chunks are recognized. The chunk that
@@ -39,8 +40,10 @@ const (
 	hearAfter = 5 * time.Second
 )
 
-// arrivals counts the uploads that are worked on while they arrive. The zero value is ready.
+// arrivals counts the uploads that are worked on while they arrive.
 type arrivals struct {
+	most int // in the process
+
 	mu       sync.Mutex
 	accounts map[string]bool
 }
@@ -49,7 +52,7 @@ type arrivals struct {
 func (a *arrivals) begin(account string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.accounts[account] || len(a.accounts) == arrivalsAtOnce {
+	if a.accounts[account] || len(a.accounts) == a.most {
 		return false
 	}
 	if a.accounts == nil {
@@ -65,20 +68,31 @@ func (a *arrivals) end(account string) {
 	delete(a.accounts, account)
 }
 
-// Arrival is the work on one upload that arrives. It begins in Arrive, is written the bytes of the
-// file, and ends with Keep or Discard.
+// Source is a file that arrives.
+type Source interface {
+	// Read waits for the next bytes. The error is io.EOF after the last byte.
+	io.Reader
+	// Finish ends the source. The first reason counts: after io.EOF, Read returns the bytes that
+	// are left, and after another error only the error.
+	Finish(reason error)
+}
+
+// Arrival is the work on one upload that arrives. It begins in Arrive or Follow, and ends with Keep
+// or Discard.
 type Arrival struct {
 	*Steps
 	media engine.ArrivingMedia
 	// Hearing is how the sound is recognized.
 	intake.Hearing
 
-	work string // the id of the work to come
-	key  func(n int) string
-	dir  string // for scratch files
-	feed *feed
-	stop context.CancelFunc
-	done chan struct{} // closed when the work has ended
+	work    string // the id of the work to come
+	key     func(n int) string
+	dir     string // for scratch files
+	file    Source
+	watched *watched // nil if nobody watches
+	count   *arrivals
+	stop    context.CancelFunc
+	done    chan struct{} // closed when the work has ended
 
 	// Of the goroutine that works, until done is closed.
 	growing *recognition.Growing
@@ -92,20 +106,30 @@ func (p *Steps) ReadsArriving() bool {
 	return ok && p.Engine.Recognizer != nil
 }
 
-// Arrive begins the work on an upload whose sound is to be recognized as h says. It returns nil if
-// the upload is not worked on while it arrives. The caller ends the work with Keep or Discard.
+// Arrive begins the work on an upload whose sound is to be recognized as h says. The caller writes
+// the file to the Arrival. It returns nil if the upload is not worked on while it arrives. The caller
+// ends the work with Keep or Discard.
 func (p *Steps) Arrive(ctx context.Context, h intake.Hearing) (*Arrival, error) {
+	return p.begin(ctx, &Arrival{Hearing: h, file: newFeed(), count: &p.arrivals})
+}
+
+// Follow is Arrive for an upload whose words somebody reads in Heard while it arrives. The Arrival
+// reads the file from a source.
+func (p *Steps) Follow(ctx context.Context, h intake.Hearing, file Source) (*Arrival, error) {
+	return p.begin(ctx, &Arrival{Hearing: h, file: file, count: &p.followed, watched: newWatched()})
+}
+
+func (p *Steps) begin(ctx context.Context, a *Arrival) (*Arrival, error) {
+	h := a.Hearing
 	media, ok := p.Engine.Media.(engine.ArrivingMedia)
 	list, team := subject.OnlyASR(h.Language), p.Cluster.Team(ctx)
 	usual := h.Listening == transcript.Listening{Speakers: h.Listening.Speakers} // else the whole file decides
-	if !ok || !usual || p.Cluster.Alone().CanTranscribe(list) != nil || team.TakesTurns(list) || h.Longest <= 0 || !p.arrivals.begin(h.Account) {
+	if !ok || !usual || p.Cluster.Alone().CanTranscribe(list) != nil || team.TakesTurns(list) || h.Longest <= 0 || !a.count.begin(h.Account) {
 		return nil, nil //nolint:nilnil,nilerr // such an upload is worked on when it has arrived
 	}
-	a := &Arrival{
-		Steps: p, media: media, Hearing: h, feed: newFeed(), done: make(chan struct{}), growing: recognition.NewGrowing(team.Lengths(list)),
-	}
+	a.Steps, a.media, a.done, a.growing = p, media, make(chan struct{}), recognition.NewGrowing(team.Lengths(list))
 	if err := a.start(ctx); err != nil {
-		p.arrivals.end(h.Account)
+		a.count.end(h.Account)
 		return nil, err
 	}
 	return a, nil
@@ -125,11 +149,17 @@ func (a *Arrival) start(ctx context.Context) error {
 	return nil
 }
 
-// Write gives the work the next bytes of the file. It never waits for the work, and never fails.
-func (a *Arrival) Write(b []byte) (int, error) { return a.feed.Write(b) }
+// Write gives the work of Arrive the next bytes of the file. It never waits for the work, and never
+// fails.
+func (a *Arrival) Write(b []byte) (int, error) {
+	if feed, ok := a.file.(*feed); ok {
+		return feed.Write(b)
+	}
+	return len(b), nil
+}
 
 // Whole tells the work that the file has arrived.
-func (a *Arrival) Whole() { a.feed.finish(io.EOF) }
+func (a *Arrival) Whole() { a.file.Finish(io.EOF) }
 
 // Settle waits for the rest of the work on a file that is whole. It returns the id of the work to
 // come and the chunks of the file, or no chunks if they cannot be used. After that Keep or Discard
@@ -167,9 +197,9 @@ func (a *Arrival) Discard(ctx context.Context) {
 // Keep ends the work and leaves the stored chunks to the work to come.
 func (a *Arrival) Keep(ctx context.Context) {
 	a.stop()
-	a.feed.finish(errDiscarded)
+	a.file.Finish(errDiscarded)
 	<-a.done
-	a.arrivals.end(a.Account)
+	a.count.end(a.Account)
 	if err := os.RemoveAll(a.dir); err != nil {
 		a.Log.WarnContext(ctx, "scratch files were left behind", "dir", a.dir, "err", err)
 	}

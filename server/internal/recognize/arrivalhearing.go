@@ -24,13 +24,26 @@ type hearing struct {
 	stop  context.CancelFunc
 	sound string
 	at    int  // the chunk that is recognized, or the next one
-	busy  bool // a chunk is recognized
+	busy  bool // a chunk is recognized, or the rest
+	rest  rest
 	over  bool // the recognizer has failed: the steps try again
 	ended chan heardChunk
 }
 
+// rest is the recognition of the sound after the last chunk, which somebody watches.
+type rest struct {
+	until time.Duration // how much of the recording it has heard
+	pause time.Time     // before which it does not begin again: a recognizer works for it half of the time at most
+}
+
+// moreRest is how much more sound the rest needs to be recognized again.
+const moreRest = 2 * time.Second
+
 // heardChunk is how the recognition of a chunk has ended.
 type heardChunk struct {
+	chunk  recognition.Chunk
+	rest   bool // the chunk is the rest
+	took   time.Duration
 	result recognition.Result
 	by     db.Recognizer
 	err    error
@@ -45,9 +58,14 @@ func (a *Arrival) newHearing(ctx context.Context, sound string) *hearing {
 // next begins to recognize the next chunk, if the chunk is there and may be recognized now.
 func (h *hearing) next() {
 	for h.at < len(h.chunks) && h.chunks[h.at].Silent {
+		h.watched.settle(planOf(h.chunks).Chunks[h.at], nil)
 		h.at++
 	}
-	if h.busy || h.over || h.at == len(h.chunks) || !h.maySlot() {
+	if h.busy || h.over {
+		return
+	}
+	chunk, isRest, ok := h.wanted()
+	if !ok || !h.maySlot() {
 		return
 	}
 	release, free := h.recognizers.try()
@@ -55,12 +73,25 @@ func (h *hearing) next() {
 		return
 	}
 	h.busy = true
-	chunk := planOf(h.chunks).Chunks[h.at]
 	go func() {
+		began := time.Now()
 		heard := h.hear(chunk)
+		heard.chunk, heard.rest, heard.took = chunk, isRest, time.Since(began)
 		release()
 		h.ended <- heard
 	}()
+}
+
+// wanted returns the next chunk. If there is none yet, and somebody watches, it is the rest.
+func (h *hearing) wanted() (c recognition.Chunk, isRest, ok bool) {
+	if h.at < len(h.chunks) {
+		return planOf(h.chunks).Chunks[h.at], false, true
+	}
+	if h.watched == nil || time.Now().Before(h.rest.pause) {
+		return c, false, false
+	}
+	c = h.growing.Rest()
+	return c, true, !c.Silent && c.Start()+c.Duration()-max(h.rest.until, c.Start()) >= moreRest
 }
 
 // maySlot reports whether the plan of the account permits one recording more at once.
@@ -105,6 +136,11 @@ func writeChunk(path, sound string, chunk recognition.Chunk) error {
 // take notes what was recognized, and removes the chunk's audio, which is not needed any more.
 func (h *hearing) take(ctx context.Context, heard heardChunk) {
 	h.busy = false
+	if heard.rest && heard.err == nil {
+		h.rest = rest{until: heard.chunk.Start() + heard.chunk.Duration(), pause: time.Now().Add(heard.took)}
+		h.watched.grow(heard.chunk, heard.result.Segments)
+		return
+	}
 	result, err := json.Marshal(heard.result)
 	if errors.Join(heard.err, err) != nil {
 		h.over = true
@@ -113,6 +149,7 @@ func (h *hearing) take(ctx context.Context, heard heardChunk) {
 	c := &h.chunks[h.at]
 	c.Result, c.Recognizer, c.Done = result, &heard.by, true
 	h.Audio.DeleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
+	h.watched.settle(heard.chunk, heard.result.Segments)
 	h.at++
 }
 

@@ -25,7 +25,7 @@ func (a *Arrival) decode(ctx context.Context) {
 	sound := filepath.Join(a.dir, "arriving.wav")
 	whole := make(chan decoded, 1)
 	go func() {
-		audio, err := a.media.NormalizeArriving(ctx, a.feed, sound, a.Longest+overshoot)
+		audio, err := a.media.NormalizeArriving(ctx, a.file, sound, a.Longest+overshoot)
 		whole <- decoded{audio, err}
 	}()
 	hearing := a.newHearing(ctx, sound)
@@ -40,7 +40,7 @@ func (a *Arrival) decode(ctx context.Context) {
 			return
 		case <-look.C:
 			a.err = a.cut(ctx, sound)
-			if time.Since(began) >= a.HearAfter {
+			if a.watched != nil || time.Since(began) >= a.HearAfter {
 				hearing.next()
 			}
 		case heard := <-hearing.ended:
@@ -50,7 +50,7 @@ func (a *Arrival) decode(ctx context.Context) {
 	}
 	hearing.end(ctx)
 	a.stop()
-	a.feed.finish(errDiscarded)
+	a.file.Finish(errDiscarded)
 	<-whole
 }
 

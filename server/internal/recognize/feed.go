@@ -39,8 +39,8 @@ func (f *feed) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// finish says that nothing more comes. The first reason counts; io.EOF for a whole upload.
-func (f *feed) finish(reason error) {
+// Finish says that nothing more comes. The first reason counts; io.EOF for a whole upload.
+func (f *feed) Finish(reason error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.end == nil {

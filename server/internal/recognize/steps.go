@@ -68,6 +68,7 @@ type Steps struct {
 	// recognizers are shared by the queue's steps and by uploads that arrive.
 	recognizers slots
 	arrivals    arrivals
+	followed    arrivals // uploads that somebody watches
 }
 
 // New makes the steps.
@@ -75,7 +76,9 @@ func New(c Config) *Steps {
 	if c.HearAfter == 0 {
 		c.HearAfter = hearAfter
 	}
-	return &Steps{Config: c, recognizers: make(slots, max(c.ASRWorkers, 1))}
+	return &Steps{
+		Config: c, recognizers: make(slots, max(c.ASRWorkers, 1)), arrivals: arrivals{most: arrivalsAtOnce}, followed: arrivals{most: watchedAtOnce},
+	}
 }
 
 // Captions is the first step of a link that may have captions.

@@ -58,6 +58,24 @@ func (o *optional[T]) most() int                              { return o.of.most
 func (o *optional[T]) plain(v *T) any                         { return o.of.plain(*v) }
 func (o *optional[T]) schema() Schema                         { return o.of.schema() }
 
+// Nullable is another kind that also takes null, which is the zero value.
+func Nullable[T any](of Kind[T]) Kind[T] { return Kind[T]{values: &nullable[T]{of.values}} }
+
+type nullable[T any] struct{ values[T] }
+
+func (n *nullable[T]) fromJSON(raw json.RawMessage, to report) (v T) {
+	if string(raw) == "null" {
+		return v
+	}
+	return n.values.fromJSON(raw, to)
+}
+
+func (n *nullable[T]) schema() Schema {
+	s := n.values.schema()
+	s["type"] = []any{s["type"], "null"}
+	return s
+}
+
 // Texts is a JSON object of at most most texts by names. The bounds hold for the names and the
 // texts, in characters.
 func Texts(most, longest int) Kind[map[string]string] {

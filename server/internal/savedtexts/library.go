@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -68,6 +69,7 @@ func (l *Library) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcrip
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
+	view.Entitle(t, saved.Label)
 	return t, nil
 }
 
@@ -77,6 +79,7 @@ func (l *Library) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Tran
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
+	view.Entitle(t, saved.Label)
 	return t, nil
 }
 
@@ -132,6 +135,11 @@ func (l *Library) Search(ctx context.Context, search db.Search, found func(*db.T
 			if err != nil {
 				return err
 			}
+			saved, err := r.Library.Saved(ctx, search.Account, library.Key{Platform: t.Platform, ExternalID: t.ExternalID, Language: t.Lang})
+			if err != nil {
+				return err
+			}
+			view.Entitle(t, saved.Label)
 			if err := found(t, place); err != nil {
 				return err
 			}

@@ -25,6 +25,22 @@ func Fold(s string) string {
 	return typed.Replace(cases.Fold().String(plain))
 }
 
+// First returns the first n characters of s.
+func First(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// Containing returns the pattern with which LIKE finds the folded texts that contain s. The escape
+// character of the pattern is !.
+func Containing(s string) string { return "%" + likeEscapes.Replace(s) + "%" }
+
+var likeEscapes = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
+
 // typed replaces letters that Unicode does not decompose, although many keyboards have no key
 // for them.
 var typed = strings.NewReplacer("ı", "i", "œ", "oe", "æ", "ae")

@@ -161,6 +161,7 @@ func (s *Service) makeWork(c *parts) (err error) {
 
 // Stop ends the work, see [work.Work.Stop], and the parts that answer questions.
 func (s *Service) Stop(ctx context.Context) error {
+	s.Resumable.Stop(ctx)
 	return errors.Join(s.Ask.Stop(ctx), s.Work.Stop(ctx))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
 	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
@@ -22,7 +23,7 @@ import (
 // they name.
 func Tables() []tables.Table {
 	return slices.Concat(
-		db.OwnTables(), librarysize.Tables(), corrections.Tables(), shares.Tables(), textfeed.Tables(), delivery.Tables(),
+		db.OwnTables(), librarysize.Tables(), labels.Tables(), corrections.Tables(), shares.Tables(), textfeed.Tables(), delivery.Tables(),
 		follower.Tables(), batcher.Tables(), hooks.Tables(), ask.Tables(),
 	)
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -230,11 +231,13 @@ func (s *Shares) At(ctx context.Context, token string) (account string, saved *d
 		TranscriptID string
 		ChangedAt    time.Time
 		Revision     int
+		labels.Label `bun:",extend"`
 	}
-	err = s.store.SQL().Reader().NewRaw(`SELECT s.account, l.transcript_id, t.updated_at AS changed_at, l.revision
+	err = s.store.SQL().Reader().NewRaw(`SELECT s.account, l.transcript_id, t.updated_at AS changed_at, l.revision, b.title
 		FROM shares AS s
 		JOIN library_rows AS l ON l.id = s.row_id AND l.account = s.account AND l.kind = 'transcript'
 		JOIN transcripts AS t ON t.id = l.transcript_id
+		LEFT JOIN labels AS b ON b.account = l.account AND b.platform = l.platform AND b.external_id = l.external_id
 		WHERE s.hash = ? AND s.expires_at > (SELECT ?)`, hashOf(token), s.store.SQL().Ago(0)).Scan(ctx, &found)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil, ErrNone
@@ -242,7 +245,7 @@ func (s *Shares) At(ctx context.Context, token string) (account string, saved *d
 	if err != nil {
 		return "", nil, fmt.Errorf("shares: %w", sqldb.Wrap("read a share", err))
 	}
-	return found.Account, &db.Saved{TranscriptID: found.TranscriptID, ChangedAt: found.ChangedAt, Revision: found.Revision}, nil
+	return found.Account, &db.Saved{TranscriptID: found.TranscriptID, ChangedAt: found.ChangedAt, Revision: found.Revision, Label: found.Label}, nil
 }
 
 // hashOf returns the stored form of a token. A slow hash is not necessary, because a token has

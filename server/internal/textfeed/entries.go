@@ -60,8 +60,10 @@ func (e *Entry) Appeared() time.Time {
 // their excerpts.
 func (f *Feeds) Entries(ctx context.Context, account string) (entries []Entry, err error) {
 	err = f.db.Reader().NewRaw(`SELECT l.id, l.transcript_id, l.created_at AS requested_at,
-			t.platform, t.external_id, t.lang, t.source_url, t.title, t.channel, t.created_at AS made_at, t.updated_at AS changed_at
-		FROM (SELECT id, created_at, transcript_id FROM library_rows WHERE account = ? AND kind = 'transcript'
+			t.platform, t.external_id, t.lang, t.source_url, t.channel, t.created_at AS made_at, t.updated_at AS changed_at,
+			coalesce((SELECT b.title FROM labels AS b WHERE b.account = l.account AND b.platform = t.platform
+				AND b.external_id = t.external_id AND b.title <> ''), t.title) AS title
+		FROM (SELECT id, created_at, transcript_id, account FROM library_rows WHERE account = ? AND kind = 'transcript'
 			ORDER BY created_at DESC, id DESC LIMIT ?) AS l
 		JOIN transcripts AS t ON t.id = l.transcript_id
 		ORDER BY CASE WHEN t.created_at > l.created_at THEN t.created_at ELSE l.created_at END DESC, l.id DESC LIMIT ?`,

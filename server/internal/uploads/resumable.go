@@ -25,6 +25,7 @@ import (
 type Resumable struct {
 	uploads *Uploads
 	appends appends
+	watches watches
 	joins   *semaphore.Weighted // of joinsAtOnce
 }
 
@@ -121,6 +122,9 @@ func (r *Resumable) Cancel(ctx context.Context, account, id string) error {
 	u, err := r.uploads.store.Uploads.Remove(ctx, account, id)
 	if errors.Is(err, db.ErrNotFound) {
 		return errNoUpload(err)
+	}
+	if watched := r.watches.take(id, func(*watch) bool { return err == nil }); watched != nil {
+		watched.Discard(ctx)
 	}
 	if err == nil && u.Answer == (db.Answer{}) { // otherwise the work has the file
 		r.deleteParts(ctx, u)
@@ -308,7 +312,8 @@ func (u *Upload) Hand(ctx context.Context, key *db.HeldKey) error {
 	})
 }
 
-// Finish marks an upload that the caller has as whole.
+// Finish marks an upload that the caller has as whole. The work on it while it arrived, if somebody
+// has watched, goes with it.
 func (u *Upload) Finish(ctx context.Context) error {
 	if u.Parts.Complete {
 		return nil
@@ -319,6 +324,9 @@ func (u *Upload) Finish(ctx context.Context) error {
 		return err
 	}
 	*u.Parts = next
+	if u.arrival == nil {
+		u.arrival = u.uploads.Resumable.watches.take(u.Parts.ID, func(*watch) bool { return true })
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
@@ -176,6 +177,18 @@ func Describe(t *db.Transcript, m transcript.Metadata) {
 	if t.Duration > 0 {
 		sec := RoundSeconds(t.Duration)
 		t.DurationSec = &sec
+	}
+}
+
+// Entitle gives a text of a library the title and the tags that its account sees. A text without any
+// title gets its first line.
+func Entitle(t *db.Transcript, l labels.Label) {
+	l.Show(&t.Title, &t.Tags)
+	if t.Title != nil {
+		return
+	}
+	if line := labels.FirstLine(t.SegmentsJSON.Gzip()); line != "" {
+		t.Title = &line
 	}
 }
 

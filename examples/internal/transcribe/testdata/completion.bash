@@ -19,7 +19,7 @@ _transcribe() {
         --server) compopt +o default 2>/dev/null; return ;;
         --key-file) return ;;
         -l|--language) compopt +o default 2>/dev/null; return ;;
-        -f|--format) COMPREPLY=($(compgen -W 'txt srt vtt json md csv zip' -- "$cur")); return ;;
+        -f|--format) COMPREPLY=($(compgen -W 'txt srt vtt json md docx html csv zip' -- "$cur")); return ;;
         -o|--output) return ;;
         --job) compopt +o default 2>/dev/null; return ;;
         -a|--from) return ;;

@@ -16,7 +16,7 @@ complete -c transcribe -n '__transcribe_at "" 0' -s h -l help -d 'Show context-s
 complete -c transcribe -n '__transcribe_at "" 0' -l server -x -d 'The address of the service'
 complete -c transcribe -n '__transcribe_at "" 0' -l key-file -r -d 'A file with the API key'
 complete -c transcribe -n '__transcribe_at "" 0' -s l -l language -x -d 'Priority list of languages: en,de for captions, asr-en for speech recognition'
-complete -c transcribe -n '__transcribe_at "" 0' -s f -l format -x -a 'txt srt vtt json md csv zip' -d 'txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links'
+complete -c transcribe -n '__transcribe_at "" 0' -s f -l format -x -a 'txt srt vtt json md docx html csv zip' -d 'txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; docx: for word processors; html: to print, also as PDF; csv, zip: of links'
 complete -c transcribe -n '__transcribe_at "" 0' -l no-timestamps -d 'No times in txt and md'
 complete -c transcribe -n '__transcribe_at "" 0' -s o -l output -r -d 'Write to this file, or into this folder (one that exists, or PATH/), instead of standard output'
 complete -c transcribe -n '__transcribe_at "" 0' -l job -x -d 'Continue with an earlier job or batch'

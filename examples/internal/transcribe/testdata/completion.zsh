@@ -7,8 +7,8 @@ _transcribe() {
         '*--key-file=[A file with the API key]:file:_files' \
         '*-l+[Priority list of languages: en,de for captions, asr-en for speech recognition]:value: ' \
         '*--language=[Priority list of languages: en,de for captions, asr-en for speech recognition]:value: ' \
-        '*-f+[txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links]:value:(txt srt vtt json md csv zip)' \
-        '*--format=[txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links]:value:(txt srt vtt json md csv zip)' \
+        '*-f+[txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; docx: for word processors; html: to print, also as PDF; csv, zip: of links]:value:(txt srt vtt json md docx html csv zip)' \
+        '*--format=[txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; docx: for word processors; html: to print, also as PDF; csv, zip: of links]:value:(txt srt vtt json md docx html csv zip)' \
         '*--no-timestamps[No times in txt and md]' \
         '*-o+[Write to this file, or into this folder (one that exists, or PATH/), instead of standard output]:file:_files' \
         '*--output=[Write to this file, or into this folder (one that exists, or PATH/), instead of standard output]:file:_files' \

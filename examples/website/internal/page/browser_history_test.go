@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -16,9 +15,9 @@ import (
 func TestBrowserRestoresAndUndoes(t *testing.T) {
 	t.Parallel()
 	_, page, path := edited(t, "one see", "two seas")
-	page.Open(path + "#edit")
-	page.See("textbox", "Line at 0:00")
-	page.Press(kb.End + " foam")
+	page.Open(path)
+	ready(page)
+	page.Press(" foam")
 	page.WaitText(state, "Saved.")
 	history := "/transcripts/video_site/dQw4w9WgXcQ/history?language=en"
 	page.Open(history)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -70,18 +71,22 @@ func TestBrowserListensByKeys(t *testing.T) {
 	goByKeys(t, page)
 	page.Wait(`audio.readyState > 0`)
 	openToAll(t, page, "a recording")
-	tabTo(t, page, `e.matches("#text a[href='#t=4']")`)
-	page.Press(kb.Enter)
-	spoken(page, 4)
-	page.Wait(`document.activeElement.getBoundingClientRect().bottom <= document.getElementById("player").getBoundingClientRect().top`)
-	browsertest.Eval[any](page, `document.querySelector(".keys").open = true`)
-	openToAll(t, page, "playing")
-	browsertest.Eval[any](page, `document.querySelector(".keys").open = false`)
-	page.Press("k")
+	tabTo(t, page, `e.matches("#text [contenteditable]")`)
+	page.Press(kb.ArrowDown + kb.ArrowDown + kb.Tab)
+	page.Wait(`!audio.paused && document.activeElement.matches("#text [contenteditable]")`)
+	spoken(page, 2)
+	page.Press(kb.Tab)
 	page.Wait(`audio.paused`)
-	page.Reload()
-	page.Wait(`audio.readyState > 0 && audio.paused`)
-	spoken(page, 4)
+	browsertest.Eval[any](page, `audio.currentTime = 4.5`)
+	page.Do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(8)))
+	page.Wait(`!audio.paused && audio.currentTime < 4`) // no sentence has ended before
+	page.Press(kb.Escape)
+	page.Wait(`document.activeElement.id === "play"`)
+	page.Press("?")
+	page.See("dialog", "Keys")
+	openToAll(t, page, "all keys")
+	page.Press(kb.Escape + "k")
+	page.Wait(`audio.paused`)
 }
 
 // A reader corrects a line and names its speaker by keys alone, from the start page on. The new
@@ -90,24 +95,20 @@ func TestBrowserCorrectsByKeysFromTheStart(t *testing.T) {
 	t.Parallel()
 	_, page, path := edited(t, "one see", "two seas", "three lakes")
 	goByKeys(t, page)
-	tabTo(t, page, `e.id === "correct"`)
-	page.Press(kb.Enter)
-	page.See("textbox", "Line at 0:00")
+	tabTo(t, page, `e.matches("#voices input[name=name]")`)
+	page.Press(oddWords + kb.Enter)
+	page.WaitText("#text h3", "<img src=x onerror=alert(1)>")
+	browsertest.Eval[any](page, `document.activeElement.blur()`)
+	tabTo(t, page, `e.matches("#text [contenteditable]")`)
 	openToAll(t, page, "editing")
-	page.Press(kb.End + kb.Backspace + "a " + oddWords)
-	page.WaitText(state, "Saved.")
-	page.Press(kb.Tab + oddWords)
 	page.Expect(`dialog: beforeunload`)
+	page.Press(kb.End + kb.Backspace + "a " + oddWords)
 	page.Reload() // before the pause in which it is saved
 	page.WaitText(state, "Saved.")
 	page.Wait(line(0) + ` === ` + browsertest.Quote("one sea "+oddWords))
-	page.WaitText("#text h3", "<img src=x onerror=alert(1)>")
 	openToAll(t, page, "odd words")
-	tabTo(t, page, `e.id === "edit-done"`)
-	page.Press(kb.Enter)
-	page.Wait(`document.activeElement.id === "correct" && document.getElementById("editing").hidden`)
 
-	for _, view := range []string{"", "&view=paragraphs"} {
+	for _, view := range []string{"", "&view=lines"} {
 		page.Open(path + view)
 		page.WaitText("#text h3", "<img src=x onerror=alert(1)>")
 		page.WaitText("#text", "one sea <img src=x")
@@ -152,8 +153,8 @@ func TestBrowserSettlesAConflictByKeys(t *testing.T) {
 	other := s.open(t)
 	for _, p := range []*browsertest.Page{page, other} {
 		p.Expect(`status of 412`, `dialog: beforeunload`)
-		p.Open(path + "#edit")
-		p.See("textbox", "Line at 0:00")
+		p.Open(path)
+		ready(p)
 	}
 	page.Press(kb.End + " of mine")
 	page.WaitText(state, "Saved.")
@@ -177,8 +178,8 @@ func TestBrowserSavesWhenTheReaderComesBack(t *testing.T) {
 	t.Parallel()
 	s, page, path := edited(t, "one see", "two seas")
 	page.Expect(`.`)
-	page.Open(path + "#edit")
-	page.See("textbox", "Line at 0:00")
+	page.Open(path)
+	ready(page)
 	back := s.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.Method == http.MethodPatch { // taken, but the answer is lost
 			next.ServeHTTP(nullWriter{}, r)
@@ -192,7 +193,7 @@ func TestBrowserSavesWhenTheReaderComesBack(t *testing.T) {
 	openToAll(t, page, "no connection")
 	page.Open("/")
 	back()
-	page.Open(path + "#edit")
+	page.Open(path)
 	page.WaitText(state, "Saved.")
 	page.Wait(line(0) + ` === "one see again"`)
 	assert.Equal(t, 0, browsertest.Eval[int](page, `localStorage.length`))

@@ -94,48 +94,35 @@ func TestBrowserShowsTheNavigationOnAWideScreen(t *testing.T) {
 	assert.Empty(t, page.Barriers())
 }
 
-// The folds next to a text are open on a wide screen, also for a screen reader, and nothing moves.
-// They follow the width of the screen, work by keys, and without JavaScript.
-func TestBrowserFoldsSayTheirState(t *testing.T) {
+// What is beside a text on a wide screen is a sheet on a phone, which opens by keys and without
+// JavaScript. Nothing moves while the page is made.
+func TestBrowserRailIsASheetOnAPhone(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
 	s := newSite(t, visitor.User)
 	s.save(t, "dQw4w9WgXcQ", "A talk", "en", "hello world")
-	const path = "/transcripts/video_site/dQw4w9WgXcQ?language=en"
-	folds := func(page *browsertest.Page, open bool) {
-		t.Helper()
-		for _, name := range []string{"Copy or save", "More"} {
-			page.See("DisclosureTriangle", name)
-			assert.Equal(t, open, page.Expanded("DisclosureTriangle", name), name)
-		}
-		assert.Equal(t, open, page.Sees("button", "Markdown"))
-	}
-	page := s.open(t)
-	page.Desktop()
-	page.WithoutCache()
-	page.Open(path)
-	folds(page, true)
-	assert.Zero(t, browsertest.Eval[float64](page, moved))
-	page.Phone()
-	page.Wait(`!document.querySelector("details.roomy[open]")`)
-	folds(page, false)
-	page.Desktop()
-	page.Wait(`document.querySelectorAll("details.roomy[open]").length === 2`)
-	folds(page, true)
-
-	for _, wide := range []bool{true, false} {
+	for _, scripts := range []bool{true, false} {
 		page := s.open(t)
-		page.NoScripts()
-		if !wide {
-			page.Phone()
+		if !scripts {
+			page.NoScripts()
 		}
-		page.Open(path)
-		folds(page, false)
-		browsertest.Eval[any](page, `document.querySelector("details.roomy summary").focus()`)
+		page.WithoutCache()
+		page.Open("/transcripts/video_site/dQw4w9WgXcQ?language=en")
+		page.See("link", "History")
+		assert.False(t, page.Sees("button", "Details"))
+		if scripts {
+			assert.Zero(t, browsertest.Eval[float64](page, moved))
+		}
+		page.Phone()
+		page.Wait(`!document.getElementById("rail").checkVisibility()`)
+		tabTo(t, page, `e.innerText === "Details"`)
 		page.Press(kb.Enter)
-		page.See("button", "Markdown")
-		assert.True(t, page.Expanded("DisclosureTriangle", "Copy or save"))
-		page.Press(" ")
-		page.Wait(`!document.querySelector("details.roomy[open]")`)
+		page.See("link", "History")
+		if scripts {
+			assert.Empty(t, page.Barriers())
+		}
+		page.Press(kb.Escape)
+		page.Wait(`!document.getElementById("rail").checkVisibility()`)
+		assert.Equal(t, "Details", browsertest.Eval[string](page, `document.activeElement.innerText`))
 	}
 }

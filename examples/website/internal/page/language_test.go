@@ -72,7 +72,7 @@ func TestLanguageOfNumbers(t *testing.T) {
 	s.save(t, "aaaaaaaaa01", "Eine Rede", "de", strings.Repeat("wort ", 1234))
 	page := "/transcripts/video_site/dQw4w9WgXcQ?language=en-GB"
 	german := s.wanting(t, page, "de").body
-	for _, want := range []string{"Britisches Englisch", ">04.03.2026</time>", "2 Untertitel waren nicht lesbar.", "Niemand spricht", `<div class="gap" lang="de">`} {
+	for _, want := range []string{"Britisches Englisch", ">04.03.2026</time>", "2 Untertitel waren nicht lesbar.", "Niemand spricht", `lang="de"><bdi><span class="time">0:20`} {
 		assert.Contains(t, german, want)
 	}
 	assert.Contains(t, s.wanting(t, page, "en").body, ">Mar 4, 2026</time>")

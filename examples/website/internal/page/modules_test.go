@@ -60,7 +60,7 @@ func TestPagesHoldTheTextsOfTheirModules(t *testing.T) {
 	s.put(t, everything())
 	all := readTexts(t, "en")
 	for _, path := range []string{
-		"/", "/library", "/transcripts/video_site/dQw4w9WgXcQ?language=en-GB", "/batches", "/follows", "/webhooks", "/usage", "/keys", "/discover", "/anywhere", "/feed", "/nothing",
+		"/", "/library", "/transcripts/video_site/dQw4w9WgXcQ?language=en-GB", "/batches", "/follows", "/webhooks", "/usage", "/keys", "/discover", "/anywhere", "/record", "/feed", "/nothing",
 	} {
 		page := s.get(t, path).body
 		held := map[string]any{}

@@ -71,7 +71,7 @@ func TestTranscriptSaysWhatWasHeard(t *testing.T) {
 	for _, want := range []string{
 		"the file holds 1:10 of 1:40", "The last 2 KiB of the file could not be read", "0:02 of 0:10 of speech have no words",
 		"<li>1 · <bdi>&lt;b&gt;Comments&lt;/b&gt;</bdi></li>", "<li>2 · German · used for this text</li>",
-		"<bdi>turns</bdi> · <bdi>small</bdi>", "<h3><bdi>Speaker 1</bdi></h3>",
+		"<bdi>turns</bdi> · <bdi>small</bdi>", `<h3 data-tone="1"><bdi>Speaker 1</bdi></h3>`,
 	} {
 		assert.Contains(t, page, want)
 	}

@@ -124,7 +124,7 @@ func TestTranscriptInAnotherLanguage(t *testing.T) {
 		}
 		require.Equal(t, http.StatusOK, got.status, to)
 		if strings.HasPrefix(to, "/transcripts/") {
-			assert.Contains(t, got.body, "</a> hallo</p>")
+			assert.Contains(t, got.body, "</a> <span>hallo</span></p>")
 			assert.Contains(t, got.body, `lang="de"`)
 			break
 		}
@@ -187,7 +187,7 @@ func TestTranscriptOfAnyKind(t *testing.T) {
 		change func(*transcript.Transcript)
 		want   []string
 	}{
-		"right to left": {func(tr *transcript.Transcript) { tr.Lang, tr.Segments = "he", line("NASA: היה היה פעם") }, []string{`lang="he" dir="rtl"`, `">11:59:59</a> NASA: `}},
+		"right to left": {func(tr *transcript.Transcript) { tr.Lang, tr.Segments = "he", line("NASA: היה היה פעם") }, []string{`lang="he" dir="rtl"`, `">11:59:59</a> <span>NASA: `}},
 		"nobody knows":  {func(tr *transcript.Transcript) { tr.Lang = "und" }, []string{`id="text" lang="" dir="ltr"`}},
 		"numbers alone": {func(tr *transcript.Transcript) { tr.Segments = line("1 2 3") }, []string{`dir="ltr"`}},
 		"other metadata": {func(tr *transcript.Transcript) {
@@ -199,10 +199,10 @@ func TestTranscriptOfAnyKind(t *testing.T) {
 		}, []string{`<a href="#t=1">0:01</a>`}},
 		"an upload": {func(tr *transcript.Transcript) {
 			tr.Platform, tr.ExternalID = transcript.Upload, strings.Repeat("0a", 16)
-		}, []string{`<p id="t=1"><a href="#t=1">0:01</a> one</p>`}},
+		}, []string{`<p id="t=1"><a href="#t=1">0:01</a> <span>one</span></p>`}},
 		"gaps at the end": {func(tr *transcript.Transcript) {
 			tr.Metadata = map[string]any{"gaps": []any{map[string]any{"start": 90, "duration": 60, "reason": "repetition"}}}
-		}, []string{"one</p>\n<div class=\"gap\"", "1:30–2:30"}},
+		}, []string{"one</span></p></div>\n<div class=\"gap\"", "1:30–2:30"}},
 	} {
 		tr := transcript.Transcript{Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ", Lang: "en", Segments: []transcript.Segment{{Text: "one", Start: 1}}}
 		c.change(&tr)

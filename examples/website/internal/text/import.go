@@ -96,7 +96,7 @@ func (p imports) save(r *web.Request) error {
 		shown.Field, shown.Fault = "language", r.Text("import.noLanguage")
 		return r.Show(http.StatusUnprocessableEntity, "import", *shown)
 	}
-	file := library.Import{Format: format, Content: sent.content}
+	file := library.Import{Format: format, Content: sent.content, Name: sent.Name}
 	if shown.Replaces {
 		key.Language = shown.Lang
 		saved, err := p.API.Library.Get(r.Context(), key)

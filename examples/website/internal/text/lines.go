@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,17 +20,30 @@ import (
 type text struct {
 	Parts    []part
 	Chapters []chapter
-	Speakers bool   // whether a line names a speaker
+	Voices   []voice
 	Out      bool   // whether the times link to the platform's player instead of their places in the page
 	Dir      string // ltr or rtl, the direction of most of the text
 }
 
+// voice is a speaker of a text.
+type voice struct {
+	Name  string
+	Lines int
+	Tone  int // the color: 1 for the first one to speak, then 2, and from tones on again from 1
+}
+
+// tones is how many colors transcript.css has for speakers.
+const tones = 8
+
+// Speakers reports whether a line names a speaker.
+func (t text) Speakers() bool { return len(t.Voices) > 0 }
+
 // part is the portion of a text that a browser lays out at once. Invisible parts cost the
 // browser nothing.
 type part struct {
-	Chapter *chapter // that begins here
-	Lines   []line
-	Gaps    []gap // at the end of the part
+	Chapter    *chapter // that begins here
+	Paragraphs []lines
+	Gaps       []gap // at the end of the part
 }
 
 // chapter is one of the platform's chapters, with the id of its heading.
@@ -38,19 +52,20 @@ type chapter struct {
 	ID string
 }
 
-// line is a segment. A text has thousands of them, and html/template takes microseconds for
-// each value, so the markup before the words is a single value.
-type line struct {
-	Before *before       // mostly nil
-	Open   template.HTML // the start of its paragraph, with its time
-	Text   string
-}
-
-// before is the information before a line.
-type before struct {
+// lines are the lines of a paragraph, and the information before it.
+type lines struct {
 	Gaps    []gap
 	Turn    bool   // whether another person begins to speak
 	Speaker string // the person; empty: not known
+	Tone    int    // of the person; 0: not known
+	Lines   []line
+}
+
+// line is a segment. A text has thousands of them, and html/template takes microseconds for
+// each value, so the markup before the words is a single value.
+type line struct {
+	Open template.HTML // the start of its paragraph, with its time
+	Text string
 }
 
 // gap is a stretch without text, and its reason.
@@ -63,23 +78,16 @@ type gap struct {
 // End returns the end of the gap.
 func (g gap) End() float64 { return g.Start + g.Duration }
 
-// textOf builds a text from its lines, or from paragraphs, with their times, chapters, speakers
+// textOf builds a text from its lines with their times, in paragraphs, with chapters, speakers
 // and gaps. It leaves out segments without text.
-func textOf(t *transcript.Transcript, sites *site.Table, paragraphs bool) text {
+func textOf(t *transcript.Transcript, sites *site.Table) text {
 	b := builder{link: linkOf(t, sites), gaps: gapsOf(t)}
 	b.Out = b.link != nil
 	for n, c := range t.Chapters() {
 		b.Chapters = append(b.Chapters, chapter{c, "chapter-" + strconv.Itoa(n+1)})
 	}
 	b.ahead = b.Chapters
-	lines := t.Segments
-	if paragraphs {
-		lines = paragraphsOf(t)
-	}
-	for _, s := range lines {
-		b.Speakers = b.Speakers || s.Speaker != ""
-	}
-	for _, s := range lines {
+	for _, s := range t.Segments {
 		if s.Text = strings.TrimSpace(s.Text); s.Text != "" {
 			b.add(s)
 		}
@@ -93,12 +101,12 @@ func textOf(t *transcript.Transcript, sites *site.Table, paragraphs bool) text {
 // builder is a text that is being built.
 type builder struct {
 	text
-	link    func(seconds float64) string // nil: a time links to its place in the page
-	ahead   []chapter
-	gaps    []gap
-	speaker string
-	last    string // the time of the previous line
-	rows    int    // of the last part, estimated
+	link   func(seconds float64) string // nil: a time links to its place in the page
+	ahead  []chapter
+	gaps   []gap
+	before paragraph // the latest one
+	time   string    // of the previous line
+	rows   int       // of the last part, estimated
 }
 
 // rowsOfPart is the approximate length of a part; transcript.css has the same number as a
@@ -110,18 +118,30 @@ func (b *builder) add(s transcript.Segment) {
 	if len(b.Parts) == 0 || b.rows >= rowsOfPart {
 		b.Parts, b.rows = append(b.Parts, part{}), 0
 	}
-	told := before{Gaps: b.gapsUpTo(s.Start)}
-	if s.Speaker != b.speaker {
-		told.Turn, told.Speaker, b.speaker = true, s.Speaker, s.Speaker
-	}
-	l := line{Open: b.open(s.Start), Text: s.Text}
-	if told.Turn || told.Gaps != nil {
-		l.Before = &told
+	end := &b.Parts[len(b.Parts)-1]
+	told := lines{Gaps: b.gapsUpTo(s.Start), Turn: s.Speaker != b.before.last.Speaker, Speaker: s.Speaker, Tone: b.voice(s.Speaker)}
+	first := len(end.Paragraphs) == 0 || told.Gaps != nil || b.before.endsBefore(&s)
+	if first {
+		end.Paragraphs, b.before = append(end.Paragraphs, told), paragraph{}
 		b.rows += 2
 	}
+	into := &end.Paragraphs[len(end.Paragraphs)-1]
+	into.Lines = append(into.Lines, line{Open: b.open(s.Start, !first && between(b.before.last.Text, s.Text) != ""), Text: s.Text})
+	b.before.add(&s)
 	b.rows += 1 + utf8.RuneCountInString(s.Text)/70
-	end := &b.Parts[len(b.Parts)-1]
-	end.Lines = append(end.Lines, l)
+}
+
+// voice counts a line of a speaker and returns the speaker's tone; 0 if it is not known who speaks.
+func (b *builder) voice(name string) int {
+	if name == "" {
+		return 0
+	}
+	n := slices.IndexFunc(b.Voices, func(v voice) bool { return v.Name == name })
+	if n < 0 {
+		n, b.Voices = len(b.Voices), append(b.Voices, voice{Name: name, Tone: len(b.Voices)%tones + 1})
+	}
+	b.Voices[n].Lines++
+	return b.Voices[n].Tone
 }
 
 // chapters begins the chapters of a line at a time. A line belongs to the chapter that contains
@@ -154,18 +174,22 @@ func (b *builder) gapsUpTo(seconds float64) (gaps []gap) {
 }
 
 // open returns the start of a line: a paragraph that #t=SECONDS leads to, and its time as a
-// link. It consists of numbers and of the platform table's link.
-func (b *builder) open(start float64) template.HTML {
+// link. It consists of numbers and of the platform table's link. A line that continues a row is
+// apart from the words before it.
+func (b *builder) open(start float64, apart bool) template.HTML {
 	at := strconv.FormatFloat(start, 'f', -1, 64)
-	id, link := ` id="t=`+at+`"`, "#t="+at
-	if at == b.last {
+	id, link, before := ` id="t=`+at+`"`, "#t="+at, ""
+	if at == b.time {
 		id = "" // the first line with that time has the id
 	}
-	b.last = at
+	b.time = at
 	if b.link != nil {
 		link = template.HTMLEscapeString(b.link(start)) + `" target="_blank`
 	}
-	return template.HTML(`<p` + id + `><a href="` + link + `">` + web.Clock(start) + `</a> `) //nolint:gosec // see above
+	if apart {
+		before = "\n"
+	}
+	return template.HTML(before + `<p` + id + `><a href="` + link + `">` + web.Clock(start) + `</a> <span>`) //nolint:gosec // see above
 }
 
 // linkOf returns a function that links to a moment in the platform's player; nil if there is no

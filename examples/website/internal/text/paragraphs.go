@@ -18,6 +18,7 @@ const (
 // lies in one chapter. Segments without text are left out.
 func paragraphsOf(t *transcript.Transcript) (all []transcript.Segment) {
 	chapters, ahead := t.Chapters(), false
+	var last paragraph
 	for _, s := range t.Segments {
 		for len(chapters) > 0 && chapters[0].Start <= s.Start+s.Duration/2 {
 			chapters, ahead = chapters[1:], true
@@ -25,21 +26,33 @@ func paragraphsOf(t *transcript.Transcript) (all []transcript.Segment) {
 		if s.Text = strings.Join(strings.Fields(s.Text), " "); s.Text == "" {
 			continue
 		}
-		if len(all) == 0 || ahead || beginsParagraph(&all[len(all)-1], &s) {
-			all, ahead = append(all, transcript.Segment{Text: s.Text, Start: s.Start, Duration: s.Duration, Speaker: s.Speaker}), false
-			continue
+		if len(all) == 0 || ahead || last.endsBefore(&s) {
+			all, ahead, last = append(all, transcript.Segment{Text: s.Text, Start: s.Start, Duration: s.Duration, Speaker: s.Speaker}), false, paragraph{}
+		} else {
+			into := &all[len(all)-1]
+			into.Text += between(into.Text, s.Text) + s.Text
+			into.Duration = max(into.Duration, s.End()-into.Start)
 		}
-		last := &all[len(all)-1]
-		last.Text += between(last.Text, s.Text) + s.Text
-		last.Duration = max(last.Duration, s.End()-last.Start)
+		last.add(&s)
 	}
 	return all
 }
 
-// beginsParagraph reports whether a segment does not continue a paragraph.
-func beginsParagraph(before, s *transcript.Segment) bool {
-	return s.Speaker != before.Speaker || s.Start-before.End() >= paragraphPause || len(before.Text) >= longParagraph ||
-		len(before.Text) >= fullParagraph && endsSentence(before.Text)
+// paragraph is what decides whether another segment continues a paragraph.
+type paragraph struct {
+	last   transcript.Segment // the latest segment
+	end    float64            // of the recording, in seconds
+	length int                // in bytes
+}
+
+func (p *paragraph) add(s *transcript.Segment) {
+	p.last, p.end, p.length = *s, max(p.end, s.End()), p.length+len(s.Text)
+}
+
+// endsBefore reports whether a segment begins another paragraph.
+func (p *paragraph) endsBefore(s *transcript.Segment) bool {
+	return s.Speaker != p.last.Speaker || s.Start-p.end >= paragraphPause || p.length >= longParagraph ||
+		p.length >= fullParagraph && endsSentence(p.last.Text)
 }
 
 // endsSentence reports whether a text ends with the mark of a sentence's end, in any script.

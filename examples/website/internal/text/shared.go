@@ -2,7 +2,6 @@ package text
 
 import (
 	"errors"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // links are the pages of the text that a link shows.
@@ -23,26 +21,16 @@ func (p links) show(r *web.Request) error {
 		return err
 	}
 	shown := reading{
-		Transcript: *t, At: "/shared/" + url.PathEscape(r.PathValue("token")), How: provenanceOf(t), Paragraphs: r.FormValue("view") == "paragraphs",
+		Transcript: *t, At: "/shared/" + url.PathEscape(r.PathValue("token")), How: provenanceOf(t), Lines: r.FormValue("view") == "lines",
 	}
-	shown.Text = textOf(t, p.Sites, shown.Paragraphs)
+	shown.Text = textOf(t, p.Sites)
 	return r.ShowBare(http.StatusOK, "shared", shown)
-}
-
-// copy sends the text of a share link as its page copies it.
-func (p links) copy(r *web.Request) error {
-	t, err := p.textOf(r)
-	if err != nil {
-		return err
-	}
-	writeCopy(r, t, copied(r.FormValue("as")))
-	return nil
 }
 
 // download sends the text of a share link as a file.
 func (p links) download(r *web.Request) error {
 	as, read := library.DownloadFormat(r.FormValue("format")), p.API.Library.Shared
-	if !slices.Contains(library.DownloadFormats(), as) {
+	if !slices.Contains(append(reading{}.Formats(), library.TXT), as) {
 		return r.Refuse(transcript.InvalidRequest, "shared.format")
 	}
 	if as == library.VTTWords {
@@ -52,52 +40,7 @@ func (p links) download(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	t := shared.Transcript()
-	file, err := fileOf(t, as, r.FormValue("times") != "", r.FormValue("speakers") != "")
-	if err != nil {
-		return err
-	}
-	r.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	r.W.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + extensionOf(as)}))
-	r.W.Header().Set("Cache-Control", "no-store")
-	_, _ = r.W.Write(file) // a visitor who has gone needs no file
-	return nil
-}
-
-// extensionOf returns how the name of a file ends.
-func extensionOf(as library.DownloadFormat) string {
-	switch as {
-	case library.VTTWords:
-		return "words.vtt"
-	case library.Podcast:
-		return "podcast.json"
-	}
-	return string(as)
-}
-
-// fileOf returns a text in a format.
-func fileOf(t *transcript.Transcript, as library.DownloadFormat, times, speakers bool) ([]byte, error) {
-	segments := t.Segments
-	if speakers {
-		segments = format.NameSpeakers(segments)
-	}
-	switch as {
-	case library.TXT:
-		return format.AppendText(nil, segments, times), nil
-	case library.SRT:
-		return format.AppendSRT(nil, segments), nil
-	case library.VTT:
-		return format.AppendVTT(nil, t.Segments), nil
-	case library.VTTWords:
-		return format.AppendWordVTT(nil, t.Segments), nil
-	case library.Podcast:
-		return format.AppendPodcast(nil, t.Segments), nil
-	case library.LRC:
-		return format.AppendLRC(nil, segments), nil
-	case library.MD:
-		return format.AppendMarkdown(nil, t, times), nil
-	}
-	return format.AppendJSON(nil, t)
+	return writeFile(r, shared.Transcript(), as)
 }
 
 // ofLink wraps a page of a share link. It keeps search engines from every answer to the link. A

@@ -9,7 +9,6 @@ func AddTo(s *web.Site) {
 	s.Handle(web.MaxForm, web.Routes{
 		"GET /transcripts/{platform}/{externalId}":                 texts{s}.show,
 		"GET /transcripts/{platform}/{externalId}/download":        texts{s}.download,
-		"GET /transcripts/{platform}/{externalId}/copy":            texts{s}.copy,
 		"GET /transcripts/{platform}/{externalId}/edit":            web.Member(edits{s}.show),
 		"POST /transcripts/{platform}/{externalId}/speakers":       web.Member(edits{s}.nameSpeaker),
 		"GET /transcripts/{platform}/{externalId}/history":         web.Member(histories{s}.show),
@@ -20,7 +19,6 @@ func AddTo(s *web.Site) {
 		"POST /transcripts/{platform}/{externalId}/share":          web.Member(shares{s}.create),
 		"POST /transcripts/{platform}/{externalId}/share/{id}/end": web.Member(shares{s}.end),
 		"GET /shared/{token}":                                      ofLink(links{s}.show),
-		"GET /shared/{token}/copy":                                 ofLink(links{s}.copy),
 		"GET /shared/{token}/download":                             ofLink(links{s}.download),
 		"GET /library":                                             web.Member(shelf{s}.show),
 		"GET /library/export":                                      web.Member(shelf{s}.export),

@@ -27,7 +27,7 @@ type reading struct {
 	Languages  []string       // in which the account has the same content, including this one
 	Recording  recording      // empty: none is kept
 	Passed     *web.Passed    // what was passed over in the pasted text; nil: nothing
-	Paragraphs bool           // whether Text has paragraphs instead of lines
+	Lines      bool           // whether each line is shown in a row of its own
 	Known      bool           // whether the visitor is a user
 	Account    string         // of the visitor
 	Starred    bool           // whether the user has starred it
@@ -98,9 +98,9 @@ func (p texts) show(r *web.Request) error {
 	key.Language = t.Lang
 	shown := reading{
 		Transcript: t, Recognizer: saved.Recognizer, Cached: r.FormValue("as") != web.AsNew && saved.Cached, Stale: r.FormValue("as") == web.AsStale,
-		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: r.Visitor().Known(), Account: r.Visitor().Account, Passed: web.PassedOver(r),
+		How: provenanceOf(&t), Lines: r.FormValue("view") == "lines", Known: r.Visitor().Known(), Account: r.Visitor().Account, Passed: web.PassedOver(r),
 	}
-	shown.Text = textOf(&t, p.Sites, shown.Paragraphs)
+	shown.Text = textOf(&t, p.Sites)
 	if shown.Known {
 		if err := p.shelve(r.Context(), &shown, key); err != nil {
 			return err

@@ -24,7 +24,7 @@ var told = map[string]string{
 	"Referrer-Policy":              "same-origin",
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
-	"Permissions-Policy":           "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+	"Permissions-Policy":           "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
 // protect refuses requests that no visitor sends, and adds the security headers.

@@ -15,7 +15,7 @@ import (
 // Docs shows the API's own description.
 type Docs struct {
 	Document func() (openapi.Document, error) // made for the first request
-	Page     func() (openapi.Page, error)     // made for the first request
+	Pages    *openapi.Pages
 }
 
 // Routes are the routes of the API's own description.
@@ -27,7 +27,7 @@ func (d *Docs) Routes() []edge.Route {
 		Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, Body: map[string]any{}}),
 	}, {
 		Method: http.MethodGet, Pattern: "/docs", Open: true,
-		Operation: "getDocs", Tag: "service", Summary: "This document as a page.",
+		Operation: "getDocs", Tag: "service", Summary: "This document as pages.",
 		Handle:  d.getDocs,
 		Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, ContentType: "text/html", Body: ""}),
 	}}
@@ -46,17 +46,24 @@ func (d *Docs) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// getDocs is GET /docs.
+// PageRoutes are the routes of the pages below /docs, which the description does not list.
+func (d *Docs) PageRoutes() []edge.Route {
+	return []edge.Route{{Method: http.MethodGet, Pattern: "/docs/{page...}", Open: true, Handle: d.getDocs}}
+}
+
+// getDocs is GET /docs and GET /docs/{page...}.
 func (d *Docs) getDocs(w http.ResponseWriter, r *http.Request) error {
-	p, err := d.Page()
-	if err != nil {
-		return fmt.Errorf("server: making the page of the API: %w", err)
-	}
-	if unchanged(w, r, p.ETag) {
+	p, ok, err := d.Pages.Find(r.PathValue("page"))
+	switch {
+	case err != nil:
+		return fmt.Errorf("server: making the page of a document: %w", err)
+	case !ok:
+		return edge.ErrUnknownRoute
+	case unchanged(w, r, p.ETag):
 		return nil
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", p.Policy)
+	h.Set("Content-Security-Policy", openapi.PagePolicy())
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	return edge.RespondPacked(w, r, "text/html; charset=utf-8", http.StatusOK, packed.NewBody(p.HTML))

@@ -87,7 +87,7 @@ func (b *Batches) exportBatch(w http.ResponseWriter, r *http.Request) error {
 		Batch: e.Batch, Format: asked.format, Texts: e.Texts(),
 		OmitTimestamps: asked.omitTimestamps && asked.format == batch.TXT,
 	}
-	etag, err := edge.TagOf(export.Version, file, e.Items, e.TextsAt)
+	etag, err := edge.TagOf(export.Version, file, e.Items, e.TextsAt, e.Labels)
 	if err != nil {
 		return err
 	}

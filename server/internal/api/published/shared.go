@@ -60,7 +60,7 @@ func (s *Shares) readShared(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	etag := resource.MadeOf(saved.TranscriptID, saved.ChangedAt, sharedWriter, string(include))
+	etag := resource.MadeOf(saved.TranscriptID, saved.ChangedAt, sharedWriter, string(include), saved.Mark())
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (s *Shares) readShared(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	etag = resource.MadeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // the text may have been made again since
+	etag = resource.MadeOf(t.ID, t.ChangedAt, sharedWriter, string(include), saved.Mark()) // the text may have been made again since
 	body, err := s.Recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (s *Shares) readShared(w http.ResponseWriter, r *http.Request) error {
 }
 
 // sharedWriter changes whenever the form of a shared transcript changes.
-const sharedWriter = "shared1"
+const sharedWriter = "shared2"
 
 // errNoShare is the answer to every link that shows no text, for any reason.
 func errNoShare() error {

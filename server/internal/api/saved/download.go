@@ -1,6 +1,7 @@
 package saved
 
 import (
+	"bytes"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -32,8 +33,9 @@ func (l *Texts) downloadRoute() edge.Route {
 		Summary: "Read a saved transcript as a file.",
 		Scope:   account.Transcripts, Handle: l.downloadTranscript,
 		Path: Path(new(library.Key)), Query: downloadQuery(new(download)),
-		Answers: resource.FileAnswers(TranscriptOrPodcast{}, "text/plain", "application/x-subrip", "text/vtt", "text/markdown"),
-		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+		Answers: resource.FileAnswers(TranscriptOrPodcast{}, "text/plain", "application/x-subrip", "text/vtt", "text/markdown",
+			"text/html", library.DOCX.MediaType()),
+		Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 	}
 }
 
@@ -49,8 +51,8 @@ func (TranscriptOrPodcast) JSONSchemaOneOf() []any {
 type download struct {
 	key            library.Key
 	format         library.DownloadFormat
-	omitTimestamps bool // of txt and md
-	speakers       bool // in txt, srt and lrc; vtt and md have them anyway
+	omitTimestamps bool // of txt, md, docx and html
+	speakers       bool // in txt, srt and lrc; the others have them anyway
 }
 
 // downloadQuery is the query of GET /v1/library/transcripts/{platform}/{externalId}/download.
@@ -59,7 +61,7 @@ func downloadQuery(d *download) request.Table {
 		request.New("format", &d.format, request.Enum(library.DownloadFormats())).Required().About("The form of the file."),
 		LanguageOf(&d.key).About("The exact language tag. Without it, you get the newest transcript."),
 		request.New("includeTimestamp", &d.omitTimestamps, request.Not().Default(false)).
-			About("If true, txt and md have the times. The other formats ignore it."),
+			About("If true, txt, md, docx and html have the times. The other formats ignore it."),
 		request.New("speakers", &d.speakers, request.Boolean().Default(false)).
 			About("If true, txt, srt and lrc name the speakers, if they are known. The other formats always do."),
 	}}
@@ -72,8 +74,15 @@ func readDownload(r *http.Request) (*download, error) {
 	if err := downloadQuery(d).ReadQuery(r.URL.RawQuery); err != nil {
 		return nil, err
 	}
-	d.omitTimestamps = d.omitTimestamps && (d.format == library.TXT || d.format == library.MD)
-	d.speakers = d.speakers && (d.format == library.TXT || d.format == library.SRT || d.format == library.LRC)
+	switch d.format {
+	case library.TXT:
+	case library.MD, library.DOCX, library.HTML:
+		d.speakers = false
+	case library.SRT, library.LRC:
+		d.omitTimestamps = false
+	default:
+		d.omitTimestamps, d.speakers = false, false
+	}
 	return d, nil
 }
 
@@ -92,7 +101,7 @@ func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	etag := d.tag(saved.TranscriptID, saved.ChangedAt)
+	etag := d.tag(saved, saved.TranscriptID, saved.ChangedAt)
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
@@ -104,43 +113,24 @@ func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	etag = d.tag(t.ID, t.ChangedAt) // the text may have been made again since
+	etag = d.tag(saved, t.ID, t.ChangedAt) // the text may have been made again since
 	body, err := l.Recent.Remembered(etag, func() (*packed.Body, error) { return d.file(t) })
 	if err != nil {
 		return err
 	}
 	h := w.Header()
 	h.Set("ETag", etag)
-	h.Set("Content-Disposition", attachment(format.FileName(&t.Transcript), d.extension()))
-	return edge.RespondPacked(w, r, d.mediaType(), http.StatusOK, body)
+	h.Set("Content-Disposition", attachment(format.FileName(&t.Transcript), d.format.Extension()))
+	return edge.RespondPacked(w, r, d.format.MediaType(), http.StatusOK, body)
 }
 
 // downloadWriter changes whenever the bytes that are written for the same transcript
 // change.
-const downloadWriter = "file1"
+const downloadWriter = "file2"
 
-// tag is the ETag of the file for a transcript.
-func (d *download) tag(id string, changed time.Time) string {
-	return resource.MadeOf(id, changed, downloadWriter, string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
-}
-
-func (d *download) mediaType() string {
-	media := map[library.DownloadFormat]string{
-		library.TXT: "text/plain", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
-		library.JSON: "application/json", library.MD: "text/markdown", library.VTTWords: "text/vtt", library.Podcast: "application/json", library.LRC: "text/plain",
-	}[d.format]
-	return media + "; charset=utf-8"
-}
-
-// extension is the extension of the file's name.
-func (d *download) extension() string {
-	switch d.format {
-	case library.VTTWords:
-		return "words.vtt"
-	case library.Podcast:
-		return "podcast.json"
-	}
-	return string(d.format)
+// tag is the ETag of the file for a text of a saved transcript.
+func (d *download) tag(of *db.Saved, id string, changed time.Time) string {
+	return resource.MadeOf(id, changed, downloadWriter, of.Mark(), string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
 }
 
 // file makes the file.
@@ -185,6 +175,12 @@ func (d *download) render(t *db.Transcript) ([]byte, error) {
 		return format.AppendLRC(room, text.Segments), nil
 	case library.MD:
 		return format.AppendMarkdown(room, text, !d.omitTimestamps), nil
+	case library.HTML:
+		return format.AppendHTML(room, text, !d.omitTimestamps), nil
+	case library.DOCX:
+		file := bytes.NewBuffer(room)
+		err := format.WriteDOCX(file, text, !d.omitTimestamps)
+		return file.Bytes(), err
 	}
 	return format.AppendText(room, text.Segments, !d.omitTimestamps), nil
 }

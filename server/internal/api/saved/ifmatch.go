@@ -60,7 +60,7 @@ func names(tag string, text *corrections.Text) bool {
 	if tag == "*" || tag == strconv.Quote(strconv.Itoa(text.Revision)) {
 		return true
 	}
-	tag = withoutRecording(tag)
+	tag = onlyText(tag)
 	for _, include := range []library.Include{"", library.Words} {
 		read := textTag(text.Revision, text.ID, text.ChangedAt, include)
 		if tag == read || tag == edge.GzipTag(read) {
@@ -70,10 +70,10 @@ func names(tag string, text *corrections.Text) bool {
 	return false
 }
 
-// withoutRecording takes the mark of a recording out of the ETag of a text: who changes the text
-// need not know whether its recording is still kept.
-func withoutRecording(tag string) string {
-	before, mark, marked := strings.Cut(tag, recordingMark)
+// onlyText takes the mark of what is besides the text out of an ETag: who changes the text need not
+// know whether its recording is still kept, or how the account calls it.
+func onlyText(tag string) string {
+	before, mark, marked := strings.Cut(tag, besidesMark)
 	if !marked {
 		return tag
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -22,7 +23,7 @@ func (l *Texts) importRoute() edge.Route {
 		Operation: "importTranscript", Tag: "library",
 		Summary: "Replace a saved transcript with the text of a file, or add a new transcript from the file.",
 		Scope:   account.Transcripts, Handle: l.importTranscript,
-		Path: Path(new(library.Key)), Query: importQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
+		Path: Path(new(library.Key)), Query: importQuery(new(library.Key)), Header: importHeader(), Conditional: true,
 		Texts: map[string]string{
 			"text/vtt": "A WebVTT file.", "application/x-subrip": "A SubRip file.", "text/x-sbv": "An SBV file.",
 			"text/x-ssa": "A file of SubStation Alpha (ASS or SSA).", "application/json": "The JSON of podcasts or of Whisper.",
@@ -34,6 +35,12 @@ func (l *Texts) importRoute() edge.Route {
 		},
 		Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 	}
+}
+
+func importHeader() request.Table {
+	header := ifMatchHeader(new(string))
+	header.Fields = append(header.Fields, resource.FileNameField())
+	return header
 }
 
 // importQuery is the query of an import.
@@ -65,6 +72,9 @@ func (l *Texts) importTranscript(w http.ResponseWriter, r *http.Request) error {
 		expected = &of
 	}
 	file := corrections.File{MediaType: media, Language: key.Language}
+	if file.Name, err = resource.FileName(r); err != nil {
+		return err
+	}
 	if file.Content, err = edge.ReadBody(w, r, edge.LargestBody); err != nil {
 		return err
 	}

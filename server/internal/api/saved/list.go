@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -55,6 +56,7 @@ func libraryQuery(q *library.Query) request.Table {
 		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())).About("Only content of this platform, or only batches."),
 		request.New("externalId", &q.ExternalID, request.Plain(1, resource.MaxExternalID)).About("Only the content with this platform id."),
 		request.New("lang", &q.Lang, request.Plain(0, maxLibraryLang)).About("An exact tag."),
+		request.New("tag", &q.Tags, request.List(request.Plain(1, labels.MaxTag), 0, labels.MaxTags)).About("Only contents with all these tags."),
 		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)).About("The order of the rows."),
 		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)).About("The number of the page."),
 		request.New("pageSize", &q.PageSize, request.Integer(1, maxLibraryPage).Default(usualLibraryPage)).About("Rows on a page."),

@@ -92,6 +92,9 @@ func (l *Texts) getRevision(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if _, err := l.entitle(r, text); err != nil {
+		return err
+	}
 	body, err := savedBody(text.Transcript, text.SegmentsJSON, text.Revision)
 	if err != nil {
 		return err

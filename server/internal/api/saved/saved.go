@@ -115,7 +115,7 @@ func (l *Texts) getSavedTranscript(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	etag := savedTag(saved.Revision, saved.TranscriptID, saved.ChangedAt, asked.include, media)
+	etag := savedTag(saved, saved.TranscriptID, saved.ChangedAt, asked.include, media)
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (l *Texts) readSaved(ctx context.Context, owner string, key library.Key, sa
 		return nil, "", err
 	}
 	t.Media = media
-	etag = savedTag(saved.Revision, t.ID, t.ChangedAt, include, media)
+	etag = savedTag(saved, t.ID, t.ChangedAt, include, media)
 	body, err = l.Recent.Remembered(etag, func() (*packed.Body, error) {
 		segments := t.SegmentsJSON
 		if include == library.Words {
@@ -183,23 +183,23 @@ func savedBody(t *db.Transcript, segments *packed.Bytes, revision int) (*packed.
 }
 
 // savedWriter changes whenever the form of a saved transcript changes.
-const savedWriter = "saved4"
+const savedWriter = "saved5"
 
 // savedTag is the ETag of a saved transcript: its revision, a hash that distinguishes texts with
-// the same revision, and a mark of the recording if one is kept.
-func savedTag(revision int, id string, changed time.Time, include library.Include, media *transcript.Recording) string {
-	tag := textTag(revision, id, changed, include)
-	if media == nil {
+// the same revision, and a mark of its recording and its label if it has any.
+func savedTag(of *db.Saved, id string, changed time.Time, include library.Include, media *transcript.Recording) string {
+	tag, mark := textTag(of.Revision, id, changed, include), resource.MediaMark(media)+of.Mark()
+	if mark == "" {
 		return tag
 	}
-	return strings.TrimSuffix(tag, `"`) + recordingMark + resource.MediaMark(media) + `"`
+	return strings.TrimSuffix(tag, `"`) + besidesMark + mark + `"`
 }
 
-// textTag is the part of savedTag that identifies the text. It is also the ETag of a text without
-// a recording.
+// textTag is the part of savedTag that identifies the text. It is also the ETag of a text with
+// nothing besides.
 func textTag(revision int, id string, changed time.Time, include library.Include) string {
 	return `"` + strconv.Itoa(revision) + "-" + resource.MadeOf(id, changed, savedWriter, string(include))[1:]
 }
 
-// recordingMark begins the mark of a recording in an ETag.
-const recordingMark = "-m"
+// besidesMark begins the mark of the recording and the label in an ETag.
+const besidesMark = "-m"

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -134,7 +135,7 @@ func readAnnounced(r *http.Request, plan account.Plan) (a announcedFile, err err
 	if err = a.check(plan, http.StatusBadRequest); err != nil {
 		return a, err
 	}
-	if a.name, err = fileName(r); err != nil {
+	if a.name, err = resource.FileName(r); err != nil {
 		return a, err
 	}
 	h := &a.headers

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
-	"path/filepath"
 
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -113,23 +112,6 @@ func inconsistent(message string) error {
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: resumable.Length, Message: message}).With("type", problemLength)
 }
 
-// fileName returns the name of the file in Content-Disposition, or empty if there is
-// none.
-func fileName(r *http.Request) (string, error) {
-	disposition := r.Header.Get("Content-Disposition")
-	if disposition == "" {
-		return "", nil
-	}
-	_, params, err := mime.ParseMediaType(disposition)
-	if err != nil {
-		return "", request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Disposition", Message: `cannot be read: write inline; filename*=UTF-8''NAME`})
-	}
-	if params["filename"] == "" {
-		return "", nil
-	}
-	return filepath.Base(params["filename"]), nil
-}
-
 // uploadLimits are the limits of the uploads of an account.
 func uploadLimits(plan account.Plan) string {
 	l := resumable.Limits{MaxAge: db.UploadAge}
@@ -146,7 +128,7 @@ func uploadTable(names ...string) request.Table {
 		request.New(resumable.Offset, new(string), request.Text(0, 0)).About("The byte of the file at which the body begins."),
 		request.New(resumable.Length, new(string), request.Text(0, 0)).About("The size of the whole file in bytes, if it is known."),
 		request.New("Repr-Digest", new(string), request.Text(0, 0)).About("The checksum of the whole file, sha-256=:BASE64:."),
-		request.New("Content-Disposition", new(string), request.Text(0, 0)).About("The name of the file, as inline; filename*=UTF-8''NAME."),
+		resource.FileNameField(),
 		request.New(resumable.Interop, new(string), request.Text(0, 0)).About("8: the client reads interim responses with the status 104."),
 	}}
 	return all.Only(names...)

@@ -28,6 +28,7 @@ const (
 func (t *Intake) uploadRoutes() []edge.Route {
 	path := uploadByID.Path(new(string))
 	return []edge.Route{
+		t.uploadTextRoute(),
 		{
 			Method: http.MethodOptions, Pattern: "/v1/transcript",
 			Operation: "getUploadLimits", Tag: "uploads",

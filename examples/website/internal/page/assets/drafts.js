@@ -21,16 +21,18 @@ export function kept(path, account) {
   return found?.account === account ? found.lines : {};
 }
 
-// keep keeps the change of a line, or removes it if there is no change. Tabs share the changes
-// of a text, so each tab writes only its own lines.
-export function keep(path, account, line, change) {
+// keep keeps the changes of lines by their numbers, and removes those that are undefined. Tabs
+// share the changes of a text, so each tab writes only its own lines.
+export function keep(path, account, changes) {
   const lines = kept(path, account);
-  if (change) lines[line] = change;
-  else delete lines[line];
+  for (const [line, change] of changes) {
+    if (change) lines[line] = change;
+    else delete lines[line];
+  }
   try {
     if (Object.keys(lines).length) localStorage.setItem(prefix + path, JSON.stringify({ account, lines }));
     else localStorage.removeItem(prefix + path);
-  } catch { /* no storage: the page alone has the change */ }
+  } catch { /* no storage: the page alone has the changes */ }
 }
 
 function clear() {

@@ -6,12 +6,13 @@ import { keep, kept } from "./drafts.js";
 import { t } from "./strings.js";
 
 const pause = 1_000, longest = 30_000; // milliseconds
-const most = 100; // lines in a request
+const most = 1_000; // lines in a request
 const keepalive = 30_000; // characters that a browser sends after the page has gone
 
 let path, account, listener; // of begin
 let segments, revision; // as the service has them
-let timer, saving = false, tries = 0, single = false;
+let timer, tries = 0, single = false;
+let saving = null; // the promise of what is sent now
 let replaced = false; // the text has other lines now: the page must be loaded again
 
 // The changes by the numbers of their lines: mine is the line as the reader wants it, from the
@@ -25,7 +26,7 @@ const same = (a, b) => a.text === b.text && a.speaker === b.speaker;
 
 // begin reads the present text and takes up the changes that were kept. told is called with
 // the numbers of changed lines after each change that comes from elsewhere, and with the state.
-// It returns the segments of the text and the kept changes whose lines are gone.
+// It returns the kept changes whose lines are gone.
 export async function begin(options) {
   ({ path, account, told: listener } = options);
   await read();
@@ -40,13 +41,16 @@ export async function begin(options) {
     changes.set(at, { from, mine });
   }
   rebase(segments);
-  for (const n of changes.keys()) remember(n);
+  remember(changes.keys());
   later(0);
-  return { segments, gone };
+  return gone;
 }
 
+// all returns the lines of the text as the service has them.
+export const all = () => segments;
+
 // forget removes a kept change.
-export const forget = (n) => keep(path, account, n);
+export const forget = (n) => keep(path, account, [[n]]);
 
 // present returns a line with its change.
 export const present = (n) => changes.get(n)?.mine ?? lineOf(segments[n]);
@@ -55,13 +59,15 @@ export const present = (n) => changes.get(n)?.mine ?? lineOf(segments[n]);
 export const theirs = (n) => changes.get(n)?.theirs;
 
 // pending reports whether there are changes that the service has not saved.
-export const pending = () => saving || changes.size > 0;
+export const pending = () => saving !== null || changes.size > 0;
 
-// change changes a line.
-export function change(n, mine) {
-  const found = changes.get(n) ?? { from: lineOf(segments[n]) };
-  changes.set(n, { ...found, mine, refusal: mine.text ? undefined : t("transcript.edit.empty") });
-  settle(n);
+// change changes lines: lines maps their numbers to what they are to be.
+export function change(lines) {
+  for (const [n, mine] of lines) {
+    const found = changes.get(n) ?? { from: lineOf(segments[n]) };
+    changes.set(n, { ...found, mine, refusal: mine.text ? undefined : t("transcript.edit.empty") });
+  }
+  settle([...lines.keys()]);
   later(pause);
   report("waiting");
 }
@@ -70,25 +76,74 @@ export function change(n, mine) {
 export function choose(n, mine) {
   const { theirs } = changes.get(n);
   changes.set(n, { from: theirs, mine });
-  settle(n);
+  settle([n]);
   later(0);
 }
 
-// settle removes a change that changes nothing, and keeps the others.
-function settle(n) {
-  const found = changes.get(n);
-  if (found && !found.theirs && !saving && same(found.mine, found.from)) drop(n);
-  else remember(n);
+// rename gives a speaker another name in all lines.
+export const rename = (from, to) => put(() => ({ speakers: { [from]: to } }), (n, line) => [n, line.speaker === from ? { ...line, speaker: to } : line]);
+
+// split makes two lines of one. The first one keeps the characters before a place of its text.
+export const split = (n, place) => put(() => ({ segments: [{ ...written(n), text: present(n).text, splitAt: [...present(n).text.slice(0, place)].length }] }), (k, line) => [k > n ? k + 1 : k, line], n);
+
+// join joins a line to the line before it.
+export const join = (n) => put(() => ({ segments: [...(changes.has(n - 1) ? [written(n - 1)] : []), { ...written(n), join: true }] }), (k, line) => [k >= n ? k - 1 : k, line], n, n - 1);
+
+const written = (n) => ({ index: n, ...(changes.has(n) && { text: changes.get(n).mine.text, speaker: changes.get(n).mine.speaker }) });
+
+// put sends an edit of more than single lines, which make returns. It throws a Refusal if the service
+// does not take it. move returns the new number of a line, and what becomes of a change of it. The
+// changes of the lines in taken are part of the edit.
+async function put(make, move, ...taken) {
+  while (saving) await saving;
+  const sending = sendWhole(make, taken);
+  saving = sending.catch(() => {});
+  report("saving");
+  try {
+    await sending;
+  } finally {
+    saving = null;
+    report();
+  }
+  const old = [...changes];
+  changes.clear();
+  for (const [n, c] of old) {
+    if (taken.includes(n)) continue;
+    const [to, mine] = move(n, c.mine);
+    changes.set(to, { ...c, mine, from: move(n, c.from)[1] });
+  }
+  keep(path, account, old.map(([n]) => [n]));
+  remember(changes.keys());
+  if (changes.size) later(pause);
+  report();
 }
 
-function drop(n) {
-  changes.delete(n);
-  forget(n);
+async function sendWhole(make, taken) {
+  for (let tries = 1; ; tries++) {
+    try {
+      take(await patch(make()));
+      return;
+    } catch (refusal) {
+      if (refusal.status !== 412 || tries === 3) throw refusal;
+      const before = segments;
+      await read();
+      rebase(before);
+      if (replaced || taken.some(theirs)) throw refusal;
+    }
+  }
 }
 
-function remember(n) {
-  const { from, mine } = changes.get(n);
-  keep(path, account, n, { start: segments[n].start, from, mine });
+// settle removes the changes that change nothing, and keeps the others.
+function settle(numbers) {
+  for (const n of numbers) {
+    const found = changes.get(n);
+    if (found && !found.theirs && !saving && same(found.mine, found.from)) changes.delete(n);
+  }
+  remember(numbers);
+}
+
+function remember(numbers) {
+  keep(path, account, [...numbers].map((n) => [n, changes.has(n) ? { start: segments[n].start, from: changes.get(n).from, mine: changes.get(n).mine } : undefined]));
 }
 
 // save sends the changes now. It returns when there is nothing more to send at the moment.
@@ -104,21 +159,25 @@ export async function save() {
     sent.set(n, c.mine);
     c.tried = c.mine;
   }
-  saving = true;
+  saving = sendLines(sent);
   report("saving");
-  let next;
+  const next = await saving;
+  saving = null;
+  if (replaced) return;
+  settle([...changes.keys()]);
+  if (next === 0) await save();
+  else if (next) later(next);
+}
+
+// sendLines returns the milliseconds until the next try; see failed.
+async function sendLines(sent) {
   try {
     accept(await send(sent), sent);
     tries = 0;
-    next = 0;
+    return 0;
   } catch (refusal) {
-    next = await failed(refusal, sent);
+    return failed(refusal, sent);
   }
-  saving = false;
-  if (replaced) return;
-  for (const n of [...changes.keys()]) settle(n);
-  if (next === 0) await save();
-  else if (next) later(next);
 }
 
 async function send(sent) {
@@ -126,7 +185,11 @@ async function send(sent) {
     const { from } = changes.get(index);
     return { index, ...(text !== from.text && { text }), ...(speaker !== from.speaker && { speaker }) };
   });
-  const body = JSON.stringify({ segments: lines });
+  return patch({ segments: lines });
+}
+
+async function patch(edit) {
+  const body = JSON.stringify(edit);
   const { text } = await load(path, {
     method: "PATCH", body, keepalive: body.length < keepalive,
     headers: { "Content-Type": "application/json", "If-Match": `"${revision}"` },
@@ -136,13 +199,23 @@ async function send(sent) {
 
 // accept takes over the text that the service has after a request.
 function accept(saved, sent) {
-  revision = saved.revision;
+  take(saved);
+  const done = [];
   for (const [n, mine] of sent) {
     const found = changes.get(n);
-    if (found && same(found.mine, mine)) drop(n);
-    else if (found) found.from = lineOf(saved.transcript.segments[n]);
+    if (found && same(found.mine, mine)) {
+      changes.delete(n);
+      done.push([n]);
+    } else if (found) found.from = lineOf(segments[n]);
   }
-  segments = saved.transcript.segments;
+  keep(path, account, done);
+}
+
+// take takes over a text. The words and their times come only with what is read, and stay with lines that stay.
+function take(saved) {
+  const words = new Map(segments.map((line) => [line.start + line.text, line.words]));
+  ({ revision, transcript: { segments } } = saved);
+  for (const line of segments) line.words ??= words.get(line.start + line.text);
 }
 
 // failed returns the milliseconds until the next try; undefined: there is none before the next
@@ -179,9 +252,7 @@ async function failed(refusal, sent) {
 }
 
 async function read() {
-  const saved = parse((await load(path)).text);
-  segments = saved.transcript.segments;
-  revision = saved.revision;
+  ({ revision, transcript: { segments } } = parse((await load(path + "&include=words")).text));
 }
 
 // rebase puts the changes on top of the present text. Changes of different lines, and of text
@@ -200,7 +271,10 @@ function rebase(before) {
       found.theirs = now;
       continue;
     }
-    if (same(now, { text, speaker })) drop(n);
+    if (same(now, { text, speaker })) {
+      changes.delete(n);
+      forget(n);
+    }
     else changes.set(n, { from: now, mine: { text, speaker } });
   }
   listener.lines(segments.keys());

@@ -1,130 +1,177 @@
-// Corrects the text in its place. A single editor serves all lines: Enter goes to the next
-// line, the arrows to the lines above and below, and Escape gives up the change of a line.
-// edit-save.js saves the changes.
+// Lets the reader correct the text where it stands. One line at a time can be edited, the one with
+// the caret; it is also the text's only stop for the key Tab. The line is the browser's own plain
+// text field, so undo, spelling and input methods work as everywhere. edit-save.js saves the
+// changes, and the other modules of the desk begin after ready.
 
 import { notice } from "./base.js";
-import { begin, change, choose, forget, pending, present, save, theirs } from "./edit-save.js";
+import { all, begin, change, choose, forget, join, pending, present, save, split, theirs } from "./edit-save.js";
+import { clock } from "./pause.js";
 import { t } from "./strings.js";
 
-const link = document.getElementById("correct");
+const article = document.querySelector("article.transcript");
 const text = document.getElementById("text");
-const bar = document.getElementById("editing");
 const state = document.getElementById("edit-state");
-const editor = document.getElementById("editor"); // with the fields for words and speaker
-const words = editor.querySelector("textarea");
-const speaker = editor.querySelector("input");
-const names = document.getElementById("speaker-names");
 
-const { platform, externalId, language } = document.querySelector("article.transcript").dataset;
-const path = `/web/v1/library/transcripts/${encodeURIComponent(platform)}/${encodeURIComponent(externalId)}?${new URLSearchParams({ language })}`;
+const { platform, externalId, language, account } = article.dataset;
 
-let lines = [], numbers = []; // the elements of the lines, and their numbers in the text
+// path is the text's path in the API.
+export const path = `/web/v1/library/transcripts/${encodeURIComponent(platform)}/${encodeURIComponent(externalId)}?${new URLSearchParams({ language })}`;
+
+// lines are the elements of the lines, and numbers their numbers in the text.
+export let lines = [], numbers = [];
+
+let at = -1; // the line that can be edited
+let typed = false; // whether other modules have not read the line since the reader typed
 let signedOut = false; // whether the last changes were not saved because the session has ended
-let at = -1, before; // the line in the editor as an index of lines, and as it was
+
+const fieldOf = (n) => lines[n].lastElementChild;
+
+// ready is fulfilled when the text can be corrected; with false, if it cannot.
+export const ready = start();
 
 async function start() {
-  let found;
+  let gone;
   try {
-    found = await begin({ path, account: link.dataset.account, told: { lines: shown, state: tell, replaced: again } });
+    gone = await begin({ path, account, told: { lines: shown, state: tell, replaced: again } });
   } catch (refusal) {
-    if (refusal.status !== 401) notice(refusal.message);
-    return;
+    if (refusal.status === undefined) throw refusal;
+    if (refusal.status !== 401) tell("refused", refusal.message);
+    return false;
   }
-  const paragraphs = [...text.querySelectorAll("p")].filter((line) => line.querySelector("a"));
-  numbers = [...found.segments.keys()].filter((n) => found.segments[n].text.trim());
-  if (paragraphs.length !== numbers.length) {
-    if (location.hash === "#edit") tell("changed"); // this page is new: it never fits
+  lines = [...text.querySelectorAll(".para > p")];
+  if (!renumber()) {
+    if (performance.getEntriesByType("navigation")[0].type === "reload") tell("changed"); // this page is new: it never fits
     else again();
-    return;
+    return false;
   }
-  lines = paragraphs;
-  history.replaceState(null, "", "#edit");
-  for (const [n, lost] of found.gone) {
+  for (const [n, lost] of gone) {
     notice(t("transcript.edit.gone", { text: lost }), { ms: 3_600_000, action: t("transcript.edit.forget"), run() { forget(n); } });
   }
-  document.body.classList.add("correcting");
-  bar.hidden = false;
-  link.setAttribute("aria-current", "true");
   shown(numbers);
-  open(top());
+  text.classList.add("edited");
+  enter(Math.max(lines.indexOf(text.querySelector("p.here")), 0));
+  return true;
 }
 
-// again loads the page again, and goes on there.
+// renumber takes over the numbers of the lines, and reports whether each element has one.
+function renumber() {
+  numbers = [...all().keys()].filter((n) => all()[n].text.trim());
+  return numbers.length === lines.length;
+}
+
+// again loads the page again.
 function again() {
   removeEventListener("beforeunload", guard);
-  history.replaceState(null, "", "#edit");
   location.reload();
 }
 
-// top returns the first line that is not above the visible part.
-function top() {
-  const edge = document.getElementById("within").getBoundingClientRect().bottom;
-  const part = [...text.children].find((part) => part.getBoundingClientRect().bottom > edge);
-  return Math.max(lines.findIndex((line) => part?.contains(line) && line.getBoundingClientRect().bottom > edge), 0);
+// enter makes a line the one that can be edited. With an offset, the caret goes there.
+export function enter(n, offset) {
+  if (!lines[n]) return;
+  if (n !== at) {
+    leave();
+    at = n;
+    const attributes = { contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", "aria-describedby": "edit-keys", "aria-label": t("transcript.edit.line", { time: lines[n].firstElementChild.textContent }) };
+    for (const [name, value] of Object.entries(attributes)) fieldOf(n).setAttribute(name, value);
+  }
+  if (offset === undefined) return;
+  fieldOf(n).focus({ preventScroll: true });
+  put(Math.min(offset, fieldOf(n).textContent.length));
+  lines[n].scrollIntoView({ block: "nearest" });
 }
 
-// open moves the editor to a line.
-function open(to) {
-  if (!lines[to]) return;
-  shut();
-  at = to;
-  before = present(numbers[at]);
-  fill(before);
-  names.replaceChildren(...[...new Set(numbers.map((n) => present(n).speaker))].filter(Boolean).map((name) => new Option(name)));
-  lines[at].classList.add("editing");
-  lines[at].lastChild.before(editor);
-  editor.hidden = false;
-  words.setAttribute("aria-label", t("transcript.edit.line", { time: lines[at].querySelector("a").textContent }));
-  words.focus({ preventScroll: true });
-  lines[at].scrollIntoView({ block: "nearest" });
-}
-
-// shut puts the editor away.
-function shut() {
+function leave() {
   if (at < 0) return;
-  lines[at].classList.remove("editing");
-  editor.hidden = true;
-  bar.after(editor);
   const left = at;
   at = -1;
+  for (const name of ["contenteditable", "role", "aria-multiline", "aria-describedby", "aria-label"]) fieldOf(left).removeAttribute(name);
   show(left);
+  if (typed) tellOthers();
 }
 
-function fill(line) {
-  words.value = line.text;
-  speaker.value = line.speaker;
-  lines[at].lastChild.data = mirrored(line.text);
+// caret returns the place of the caret in the edited line; -1 if it is elsewhere, or something is selected.
+function caret() {
+  const { isCollapsed, focusNode, focusOffset } = getSelection();
+  if (at < 0 || !isCollapsed || !fieldOf(at).contains(focusNode)) return -1;
+  const range = new Range();
+  range.selectNodeContents(fieldOf(at));
+  range.setEnd(focusNode, focusOffset);
+  return range.toString().length;
 }
 
-// mirrored is the text of the line under the editor, which gives the editor its height.
-const mirrored = (text) => text + "\u200b";
+function put(offset) {
+  const field = fieldOf(at);
+  field.normalize();
+  if (field.firstChild) getSelection().collapse(field.firstChild, Math.min(offset, field.firstChild.length));
+  else getSelection().collapse(field, 0);
+}
+
+// current returns the line of the caret.
+export const current = () => at;
 
 // show shows a line as it is now, with its speaker and the choice of the reader.
-function show(n) {
-  const line = present(numbers[n]);
-  if (n === at) {
-    if (words.value !== line.text) words.value = line.text;
-    if (speaker.value !== line.speaker) speaker.value = line.speaker;
+function show(n, next = true) {
+  const line = present(numbers[n]), field = fieldOf(n);
+  if (!composing && field.textContent.trim() !== line.text) {
+    const place = n === at && document.activeElement === field ? caret() : -1;
+    field.textContent = line.text;
+    if (place >= 0) put(place);
   }
-  const data = n === at ? mirrored(line.text) : " " + line.text;
-  if (lines[n].lastChild.data !== data) lines[n].lastChild.data = data;
   head(n);
-  if (n + 1 < lines.length) head(n + 1);
+  if (next && n + 1 < lines.length) head(n + 1);
   offer(n);
 }
 
-function shown(changed) {
-  const all = new Set(changed);
-  for (let n = 0; n < lines.length; n++) if (all.has(numbers[n])) show(n);
+// shown shows lines by their numbers in the text.
+export function shown(changed) {
+  const which = new Set(changed);
+  for (let n = 0; n < lines.length; n++) if (which.has(numbers[n])) show(n, !which.has(numbers[n + 1]));
+  tellOthers();
+}
+
+// tellOthers has other modules read the text again.
+function tellOthers() {
+  typed = false;
   text.dispatchEvent(new Event("corrected"));
+}
+
+// set changes lines by their places in the page: entries have the place, and members of the line.
+export function set(entries) {
+  change(new Map(entries.map(([n, members]) => [numbers[n], { ...present(numbers[n]), ...members }])));
+  shown(entries.map(([n]) => numbers[n]));
+}
+
+// Speakers. A tone is the number of a speaker's color.
+
+const tones = new Map();
+
+// toneOf returns the tone of a speaker. A new speaker gets a tone, the next one if none is proposed.
+export function toneOf(name, proposed = tones.size % 8 + 1) {
+  if (!name) return 0;
+  if (!tones.has(name)) tones.set(name, proposed);
+  return tones.get(name);
+}
+
+// voices returns how many lines each speaker has, by their names in the order of the text.
+export function voices() {
+  const counts = new Map();
+  for (const n of numbers) {
+    const { speaker } = present(n);
+    if (speaker) counts.set(speaker, (counts.get(speaker) ?? 0) + 1);
+  }
+  return counts;
 }
 
 // head shows who begins to speak at a line.
 function head(n) {
   const { speaker } = present(numbers[n]);
+  const tone = toneOf(speaker);
+  const first = !lines[n].previousElementSibling;
   const turn = speaker !== (n > 0 ? present(numbers[n - 1]).speaker : "");
-  let heading = lines[n].previousElementSibling;
-  if (!heading?.matches("h3")) heading = null;
+  if (turn && !first) breakBefore(n);
+  const paragraph = lines[n].parentElement;
+  let heading = paragraph.previousElementSibling;
+  if (!heading?.matches("h3") || !turn && !first) heading = null;
   if (!turn) {
     heading?.remove();
     return;
@@ -132,10 +179,39 @@ function head(n) {
   if (!heading) {
     heading = document.createElement("h3");
     heading.append(document.createElement("bdi"));
-    lines[n].before(heading);
+    paragraph.before(heading);
   }
   const name = speaker || t("transcript.speaker.unknown");
   if (heading.textContent !== name) heading.firstElementChild.textContent = name;
+  heading.dataset.tone = tone;
+}
+
+// breakBefore begins a paragraph with a line.
+function breakBefore(n) {
+  const paragraph = document.createElement("div"), old = lines[n].parentElement;
+  paragraph.className = "para";
+  old.after(paragraph);
+  for (let next = lines[n]; next;) {
+    const moved = next;
+    next = next.nextSibling;
+    paragraph.append(moved);
+  }
+}
+
+// A split ends a turn as a change of the speaker does, so that the reader can give what follows to somebody else.
+const cuts = new WeakSet();
+const begins = (n) => n === 0 || cuts.has(lines[n]) || present(numbers[n]).speaker !== present(numbers[n - 1]).speaker;
+
+// give gives the turn with the caret to a speaker.
+export function give(name) {
+  if (at < 0 || !name) return;
+  let first = at, end = at + 1;
+  while (!begins(first)) first--;
+  while (end < lines.length && !begins(end)) end++;
+  const turn = [];
+  for (let n = first; n < end; n++) turn.push([n, { speaker: name }]);
+  set(turn);
+  save();
 }
 
 // offer shows the choice between the reader's line and what others made of it.
@@ -168,7 +244,7 @@ function version(whose, n, line) {
   button.addEventListener("click", () => {
     choose(numbers[n], line);
     show(n);
-    open(n);
+    enter(n, line.text.length);
   });
   row.className = "row";
   row.append(button, said);
@@ -176,98 +252,188 @@ function version(whose, n, line) {
 }
 
 // tell shows how the changes stand.
-function tell(now, why = "") {
+export function tell(now, why = "") {
   const told = t("transcript.edit.is." + now, { why });
   if (state.textContent !== told) state.textContent = told;
   state.dataset.is = now;
   if (now === "signedOut" || now === "saved") signedOut = now === "signedOut";
 }
 
-function typed() {
-  const line = { text: words.value.trim(), speaker: speaker.value.trim() };
-  lines[at].lastChild.data = mirrored(words.value);
-  change(numbers[at], line);
-}
-
-editor.addEventListener("input", typed);
-
-// Keyboards on a screen tell of Enter only by the line break that they insert.
-let shift = false;
-words.addEventListener("beforeinput", (event) => {
-  if (event.inputType !== "insertLineBreak" || shift) return;
-  event.preventDefault();
-  next();
-});
-
-function next() {
-  if (at + 1 < lines.length) open(at + 1);
-  save();
-}
-
-editor.addEventListener("keydown", (event) => {
-  shift = event.shiftKey;
-  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const single = words.scrollHeight < 2 * parseFloat(getComputedStyle(words).lineHeight);
-  const start = single || words.selectionEnd === 0, end = single || words.selectionStart === words.value.length;
-  if (event.target === speaker && event.key === "Enter") next();
-  else if (event.key === "Escape") giveUp();
-  else if (event.target === words && event.key === "ArrowUp" && start && at > 0) open(at - 1);
-  else if (event.target === words && event.key === "ArrowDown" && end && at + 1 < lines.length) open(at + 1);
-  else return;
-  event.preventDefault();
-});
-
-// giveUp takes back the change of the line, or leaves the line if there is none.
-function giveUp() {
-  const now = present(numbers[at]);
-  if (now.text === before.text && now.speaker === before.speaker) {
-    const line = lines[at];
-    shut();
-    line.querySelector("a").focus();
-    return;
-  }
-  fill(before);
-  change(numbers[at], before);
-  head(at);
-}
-
-function end() {
-  shut();
-  save();
-  document.body.classList.remove("correcting");
-  bar.hidden = true;
-  link.removeAttribute("aria-current");
-  history.replaceState(null, "", location.pathname + location.search);
-  link.focus();
-}
-
 // A user who leaves in order to sign in again loses nothing, because the changes are kept.
 function guard(event) { if (pending() && !signedOut) event.preventDefault(); }
 addEventListener("beforeunload", guard);
 
-document.getElementById("edit-done").addEventListener("click", end);
-link.addEventListener("click", (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  if (link.dataset.lines) location.assign(link.dataset.lines + "#edit");
-  else if (bar.hidden) start();
-  else end();
+// Typing.
+
+const edits = (event) => at >= 0 && event.target === fieldOf(at);
+
+let composing = false;
+text.addEventListener("compositionstart", () => { composing = true; });
+text.addEventListener("compositionend", () => { composing = false; });
+
+text.addEventListener("input", (event) => {
+  if (!edits(event)) return;
+  typed = true;
+  change(new Map([[numbers[at], { ...present(numbers[at]), text: fieldOf(at).textContent.trim() }]]));
 });
 
-// In the edited text a click on the words of a line, or F2 on its time, opens the editor there.
+// While the service splits or joins lines, typed characters wait.
+let busy = false, waiting = "", shift = false;
+
+text.addEventListener("beforeinput", (event) => {
+  if (!edits(event)) return;
+  if (busy) {
+    waiting += event.data ?? "";
+    event.preventDefault();
+  } else if ((event.inputType === "insertParagraph" || event.inputType === "insertLineBreak") && !shift) {
+    event.preventDefault(); // keyboards on a screen tell of Enter only here
+    if (caret() >= 0) divide(caret());
+  }
+});
+
+async function restructure(change, after) {
+  busy = true;
+  try {
+    await change();
+    after();
+    if (!renumber()) again();
+    tellOthers();
+  } catch (refusal) {
+    if (refusal.status === undefined) throw refusal;
+    if (refusal.status !== 401) notice(refusal.message);
+  } finally {
+    busy = false;
+  }
+  if (waiting) document.execCommand("insertText", false, waiting);
+  waiting = "";
+}
+
+// divide splits the line at the caret. At its end it goes to the next line.
+function divide(place) {
+  const n = at, words = fieldOf(n).textContent;
+  const head = words.slice(0, place).trimStart();
+  if (!words.slice(place).trim()) {
+    enter(n + 1, 0);
+    save();
+    return;
+  }
+  if (!head.trim()) return;
+  restructure(() => split(numbers[n], head.length), () => {
+    const line = all()[numbers[n] + 1];
+    lines.splice(n + 1, 0, lineAfter(lines[n], line));
+    renumber();
+    cuts.add(lines[n + 1]);
+    breakBefore(n + 1);
+    show(n);
+    show(n + 1);
+    enter(n + 1, 0);
+  });
+}
+
+// lineAfter makes the element of a new line after another one.
+function lineAfter(element, line) {
+  const made = element.cloneNode(false), time = element.firstElementChild.cloneNode(), words = document.createElement("span");
+  made.id = `t=${line.start}`;
+  time.textContent = clock(line.start);
+  time.setAttribute("href", time.getAttribute("href").replace(/\bt=[\d.]+/, (at) => at.includes(".") || time.hash ? `t=${line.start}` : `t=${Math.floor(line.start)}`));
+  words.textContent = line.text.trim();
+  made.append(time, " ", words);
+  element.after("\n", made);
+  return made;
+}
+
+// unite joins the line with the caret to the line before it.
+function unite() {
+  const n = at, { length } = present(numbers[n]).text;
+  if ( numbers[n] !== numbers[n - 1] + 1) return;
+  restructure(() => join(numbers[n]), () => {
+    const gone = lines[n], paragraph = gone.parentElement;
+    leave();
+    lines.splice(n, 1);
+    renumber();
+    gone.remove();
+    if (!paragraph.querySelector("p")) {
+      if (paragraph.previousElementSibling?.matches("h3")) paragraph.previousElementSibling.remove();
+      paragraph.remove();
+    }
+    show(n - 1);
+    enter(n - 1, present(numbers[n - 1]).text.length - length);
+  });
+}
+
+// Keys. Those of the player are in player.js.
+
+text.addEventListener("keydown", (event) => {
+  shift = event.shiftKey;
+  if (!edits(event) || event.isComposing || event.metaKey) return;
+  const digit = event.ctrlKey !== event.altKey && /^[1-9]$/.test(event.key);
+  if (digit) give([...voices().keys()][event.key - 1]);
+  else if (event.ctrlKey || event.altKey || event.shiftKey || !acts[event.key]?.()) return;
+  event.preventDefault();
+});
+
+// Each returns whether it has done something.
+const acts = {
+  Escape() {
+    save();
+    if (typed) tellOthers();
+    (document.querySelector("#play, #open-at") ?? document.getElementById("after")).focus();
+    return true;
+  },
+  Backspace() {
+    if (caret() !== 0 || at === 0) return false;
+    unite();
+    return true;
+  },
+  ArrowLeft: () => caret() === 0 && step(-1),
+  ArrowRight: () => caret() === fieldOf(at).textContent.length && step(1),
+  ArrowUp: () => climb(-1),
+  ArrowDown: () => climb(1),
+};
+
+function step(by) {
+  if (!lines[at + by]) return false;
+  enter(at + by, by > 0 ? 0 : Infinity);
+  return true;
+}
+
+// climb goes from the first row of a line up, and from its last row down.
+function climb(by) {
+  const rows = [...fieldOf(at).getClientRects()], row = by < 0 ? rows[0] : rows.at(-1);
+  const box = caretBox() ?? row;
+  if (!row || Math.abs(box.bottom - row.bottom) > row.height / 2) return false;
+  return go(box.left, by < 0 ? row.top - row.height / 2 : row.bottom + row.height / 2) || step(by);
+}
+
+function caretBox() {
+  const { rangeCount } = getSelection();
+  return rangeCount ? [...getSelection().getRangeAt(0).getClientRects()][0] : null;
+}
+
+// go puts the caret at a point of the screen, if another line is there.
+function go(x, y) {
+  const found = document.caretPositionFromPoint?.(x, y);
+  const line = lines.indexOf(found?.offsetNode.parentElement.closest("p"));
+  if (line < 0 || line === at || found.offsetNode.parentElement !== fieldOf(line)) return false;
+  enter(line, found.offset);
+  return true;
+}
+
+// The search ends with the words that it is at.
+text.addEventListener("take", (event) => {
+  const { startContainer, startOffset, endOffset } = event.detail ?? {};
+  const line = lines.indexOf(event.target);
+  if (line < 0 || at < 0 || startContainer?.parentElement !== fieldOf(line)) return;
+  event.preventDefault();
+  enter(line, startOffset);
+  getSelection().setBaseAndExtent(startContainer, startOffset, startContainer, endOffset);
+});
+
+// A click puts the caret. What is dragged over is selected, over lines too.
 text.addEventListener("click", (event) => {
-  if (bar.hidden || event.target.closest("a, button, .choice, #editor")) return;
+  if (at < 0 || busy || event.target.closest("a, button, .choice, [contenteditable]") || !getSelection().isCollapsed) return;
   const line = lines.indexOf(event.target.closest("p"));
   if (line < 0) return;
-  event.preventDefault(); // or the recording plays the line
-  open(line);
-}, { capture: true });
-text.addEventListener("keydown", (event) => {
-  if (bar.hidden || event.key !== "F2") return;
-  const line = lines.indexOf(event.target.closest("p"));
-  if (line >= 0) open(line);
+  if (!go(event.clientX, event.clientY)) enter(line, Infinity);
 });
-
-function arrive() { if (location.hash === "#edit" && bar.hidden) start(); }
-addEventListener("hashchange", arrive);
-arrive();
+document.getElementById("begin").addEventListener("focus", () => { if (at >= 0) enter(at, 0); });

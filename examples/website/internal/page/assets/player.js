@@ -1,12 +1,15 @@
-// Plays the recording of a text in step with the text: marks the spoken line, goes to a line that
-// the reader clicks, and answers to keys. Without this module the browser's own player works.
+// Plays the recording of a text in step with the text: marks the spoken line and word, goes to a line
+// that the reader clicks, and answers to keys. Without this module the browser's own player works.
 
 import { shownTo, signedOut } from "./base.js";
+import { clock } from "./pause.js";
 import { lineAt, mark } from "./transcript.js";
 import { t } from "./strings.js";
 
 const text = document.getElementById("text");
 const audio = document.getElementById("audio");
+const button = document.getElementById("play");
+const time = document.getElementById("play-time");
 const speed = document.getElementById("play-speed");
 const keys = document.getElementById("play-keys");
 const told = document.getElementById("play-told");
@@ -16,15 +19,20 @@ const jump = 5; // seconds
 // The spoken line. The page follows it as long as the reader can see it: a reader who has scrolled
 // away is left alone.
 let spoken = null;
+let typed = -Infinity; // when the reader typed last, in milliseconds
+const rest = 3_000; // milliseconds: after that time a reader who has typed only listens
+
+text.addEventListener("input", () => { typed = performance.now(); });
 
 function follow() {
+  time.textContent = clock(audio.currentTime);
   const line = audio.currentTime > 0 || audio.played.length > 0 ? lineAt(audio.currentTime) : null;
   if (!line || line === spoken) return;
   const watched = spoken && isSeen(spoken);
   spoken?.removeAttribute("aria-current");
   spoken = line;
   spoken.setAttribute("aria-current", "true");
-  if (watched && !isField(document.activeElement)) bring();
+  if (watched && performance.now() - typed > rest) bring();
 }
 
 const top = () => document.getElementById("within").getBoundingClientRect().bottom;
@@ -67,6 +75,17 @@ async function play() {
 }
 
 const toggle = () => audio.paused ? play() : audio.pause();
+button.addEventListener("click", toggle);
+for (const event of ["play", "pause"]) audio.addEventListener(event, () => { button.ariaPressed = String(!audio.paused); });
+
+// again says the spoken sentence again.
+function again() {
+  const lines = [...text.querySelectorAll("p[id]")];
+  let n = Math.max(lines.indexOf(lineAt(audio.currentTime)), 0);
+  while (n > 0 && !/[.!?…。！？؟]["'”’»)\]]*\s*$/.test(lines[n - 1].lastElementChild.textContent)) n--;
+  audio.currentTime = Number(lines[n]?.id.slice(2));
+  play();
+}
 
 function skip(seconds) {
   audio.currentTime = Math.min(Math.max(audio.currentTime + seconds, 0), audio.duration || 0);
@@ -75,18 +94,28 @@ function skip(seconds) {
 document.getElementById("play-back").addEventListener("click", () => skip(-jump));
 document.getElementById("play-line").addEventListener("click", bring);
 
-// A click on a line plays the line, and its address becomes the page's. A corrected
-// text opens the line instead (edit.js).
+// A click on the time of a line plays the line, and its address becomes the page's. A click on its
+// words goes there.
 text.addEventListener("click", (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  if (event.target.closest("button") || isField(event.target)) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.target.closest("button, .choice")) return;
   const link = event.target.closest("p")?.querySelector('a[href^="#t="]');
-  if (!link || !event.target.closest("a") && !getSelection().isCollapsed) return;
-  event.preventDefault();
-  history.replaceState(null, "", link.hash);
-  mark(null);
+  const plays = event.target.closest("a");
+  if (!link || !plays && !getSelection().isCollapsed) return;
+  if (plays) {
+    event.preventDefault();
+    history.replaceState(null, "", link.hash);
+    mark(null);
+  }
   audio.currentTime = Number(link.hash.slice(3));
-  play();
+  if (plays) play();
+});
+
+// In the edited line Tab is for the player, because hands stay on the keys. Escape leaves the line.
+text.addEventListener("keydown", (event) => {
+  if (event.key !== "Tab" || audio.hidden || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || !event.target.matches("[contenteditable]")) return;
+  event.preventDefault();
+  if (event.shiftKey) again();
+  else if (!event.repeat) toggle();
 });
 
 function goToHash() {
@@ -130,6 +159,7 @@ setSpeed([...speed.options].find(({ value }) => value === remembered("play.speed
 
 keys.checked = remembered("play.keys") !== "off";
 keys.addEventListener("change", () => remember("play.keys", keys.checked ? "on" : "off"));
+audio.controls = false;
 
 const acts = {
   " ": toggle, k: toggle,
@@ -139,7 +169,7 @@ const acts = {
   ">": () => changeSpeed(speed.options[speed.selectedIndex + 1]),
 };
 
-const isField = (element) => Boolean(element?.closest("input:not([type=checkbox]), textarea, select, dialog, [contenteditable]"));
+const isField = (element) => Boolean(element?.closest("input:not([type=checkbox], [type=range]), textarea, select, dialog, [contenteditable]"));
 
 // ownKeys reports whether an element has a use of its own for a key.
 const ownKeys = (element, key) => isField(element) || !/^[a-z<>]$/.test(key) && Boolean(element.closest("audio, button, summary, input"));
@@ -170,7 +200,7 @@ if (audio.error) explain(); // it was faster than this module
 function end() {
   audio.pause();
   audio.hidden = true;
-  document.getElementById("play-tools").hidden = true;
+  for (const part of document.querySelectorAll("#play-tools, .strip")) part.hidden = true;
   spoken?.removeAttribute("aria-current");
   text.classList.remove("plays");
   told.textContent = t("transcript.play.gone");

@@ -40,12 +40,12 @@ const closed = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=L
 let index;
 async function read() {
   begun = performance.now();
-  const lines = [...text.querySelectorAll("p")].filter((line) => line.firstElementChild);
+  const lines = [...text.querySelectorAll(".para > p")];
   const starts = new Uint32Array(lines.length);
   const pieces = [];
   let length = 0, last = "";
   for (let n = 0; n < lines.length; n++) {
-    const folded = fold(lines[n].lastChild.data).trim();
+    const folded = fold(lines[n].lastElementChild.textContent).trim();
     if (n > 0 && !(closed.test(last.slice(-1)) && closed.test(folded.charAt(0)))) {
       pieces.push(" ");
       length++;
@@ -76,7 +76,7 @@ function lineOf(place) {
 let remembered = {};
 function inText(line, place) {
   if (remembered.line !== line) {
-    const data = index.done.lines[line].lastChild.data;
+    const data = index.done.lines[line].lastElementChild.textContent;
     const plain = /^[\x21-\x7e]( ?[\x21-\x7e])*$/.test(data.trim());
     const at = [];
     if (!plain) {
@@ -123,6 +123,7 @@ async function search() {
   found = places;
   length = query.length;
   at = found.length ? ahead() : -1;
+  text.dispatchEvent(new CustomEvent("found", { detail: found.map((place) => index.done.lines[lineOf(place)]) }));
   show();
 }
 
@@ -130,7 +131,7 @@ async function search() {
 function ahead() {
   const top = form.getBoundingClientRect().bottom;
   const part = [...text.children].findIndex((part) => part.getBoundingClientRect().bottom > top);
-  const line = text.children[Math.max(part, 0)].querySelector("p > a")?.parentElement;
+  const line = text.children[Math.max(part, 0)].querySelector(".para > p");
   const start = index.done.starts[Math.max(index.done.lines.indexOf(line), 0)];
   const n = found.findIndex((place) => place >= start);
   return Math.max(n, 0);
@@ -160,12 +161,14 @@ function bring() {
 function rangesOf(place, make) {
   const { lines, starts } = index.done;
   const ranges = [];
-  const end = place + length;
-  for (let n = lineOf(place); n < lines.length && starts[n] < end; n++) {
-    const node = lines[n].lastChild;
+  const last = place + length;
+  for (let n = lineOf(place); n < lines.length && starts[n] < last; n++) {
+    const node = lines[n].lastElementChild.firstChild; // an edited line may have more nodes, and fewer letters
+    if (!node) continue;
     const from = inText(n, Math.max(place - starts[n], 0));
-    const to = inText(n, end - starts[n]);
-    ranges.push(make(node, from, Math.max(to ?? node.length, from)));
+    const to = inText(n, last - starts[n]);
+    const end = Math.min(Math.max(to ?? node.length, from), node.length);
+    ranges.push(make(node, Math.min(from, end), end));
   }
   return ranges;
 }
@@ -208,7 +211,7 @@ const spans = new WeakMap();
 function span(part) {
   if (!spans.has(part)) {
     const { lines, starts, all } = index.done;
-    const own = [...part.querySelectorAll("p")];
+    const own = [...part.querySelectorAll(".para > p")];
     const first = lines.indexOf(own[0]);
     spans.set(part, first < 0 ? [0, 0] : [starts[first], starts[first + own.length] ?? all.length]);
   }
@@ -240,13 +243,15 @@ words.addEventListener("keydown", (event) => {
   if (event.key === "Escape") { event.preventDefault(); leave(); }
 });
 
-// leave ends the search, and continues from the line of the present match.
+// leave ends the search, and continues from the present match. Where the text can be corrected, the
+// match becomes selected (edit.js).
 function leave() {
   const line = at >= 0 && index.done.lines[lineOf(found[at])];
+  const [range] = line ? rangesOf(found[at], still) : [];
   words.value = "";
   search();
-  (line || null)?.querySelector("a").focus({ preventScroll: true });
   if (!line) words.blur();
+  else if (line.dispatchEvent(new CustomEvent("take", { bubbles: true, cancelable: true, detail: range }))) line.querySelector("a").focus({ preventScroll: true });
 }
 
 // Corrected lines are read again.

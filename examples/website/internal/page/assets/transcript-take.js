@@ -1,16 +1,34 @@
-// Copies the whole text in the form of a button, and offers the available languages: it
+// Shows how the text looks in the chosen format, copies it, and offers the available languages: it
 // asks the platform for them on demand.
 
 import { Refusal, ask, load, notice } from "./base.js";
 import { copy } from "./copy.js";
 import { t } from "./strings.js";
 
-const copies = document.getElementById("copies");
+const sheet = document.getElementById("export");
+const form = sheet.querySelector("form");
+const preview = document.getElementById("export-preview");
 
-copies.addEventListener("click", async ({ target }) => {
-  if (!target.matches("button")) return;
+const read = () => load(`${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`).then(({ text }) => text);
+
+const most = 600; // characters of the preview
+
+async function show() {
   try {
-    await copy(load(`${copies.dataset.from}&as=${target.value}`).then(({ text }) => text));
+    const text = await read();
+    preview.textContent = text.length > most ? text.slice(0, most) + "…" : text;
+  } catch (refusal) {
+    preview.textContent = refusal.message;
+  }
+}
+
+form.addEventListener("change", show);
+sheet.addEventListener("toggle", ({ newState }) => { if (newState === "open") show(); });
+form.addEventListener("submit", () => sheet.hidePopover());
+
+document.getElementById("export-copy").addEventListener("click", async () => {
+  try {
+    await copy(read());
     notice(t("transcript.copy.done"));
   } catch (error) {
     if (error.status !== 401) notice(error instanceof Refusal ? error.message : t("transcript.copy.failed"));

@@ -37,6 +37,36 @@ function followHash() {
 addEventListener("hashchange", followHash);
 if (location.hash) followHash();
 
+// A rail that was opened as a sheet is closed where the screen has room for it, and after a chapter is chosen.
+const rail = document.getElementById("rail");
+function shut() { if (rail.matches(":popover-open")) rail.hidePopover(); }
+matchMedia("(min-width: 62rem)").addEventListener("change", shut);
+rail.addEventListener("click", ({ target }) => { if (target.closest(".chapters a")) shut(); });
+
+// The times are one stop for the key Tab, and the arrows go from one to the next. Where the text can be
+// corrected, a line of it is that stop (edit.js).
+const times = [...text.querySelectorAll("p > a")];
+for (const link of times) link.tabIndex = -1;
+const corrected = document.getElementById("edit-state");
+if (!corrected && times.length) times[0].tabIndex = 0;
+text.addEventListener("keydown", (event) => {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!by || corrected || !event.target.matches("p > a") || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  let to = times.indexOf(event.target) + by;
+  while (times[to] && !times[to].offsetParent) to += by;
+  if (!times[to]) return;
+  event.target.tabIndex = -1;
+  times[to].tabIndex = 0;
+  times[to].focus();
+});
+
+// A question mark outside of fields shows all keys.
+addEventListener("keydown", (event) => {
+  if (event.key !== "?" || event.ctrlKey || event.metaKey || event.target.closest?.("input:not([type=range], [type=checkbox]), textarea, select, [contenteditable]")) return;
+  document.getElementById("keys")?.togglePopover();
+});
+
 // The other view of the text begins at the line that is at the top of the screen.
 document.getElementById("views").addEventListener("click", ({ target }) => {
   if (!target.matches("a") || text.getBoundingClientRect().top > 0) return;

@@ -1,4 +1,4 @@
-package intake_test
+package labels_test
 
 import (
 	"strings"
@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 )
 
-func TestUploadTitle(t *testing.T) {
+func TestTitleOfAFile(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"talk.mp3":                        "talk",
@@ -40,14 +40,14 @@ func TestUploadTitle(t *testing.T) {
 		strings.Repeat("ä", 200) + ".mp3": strings.Repeat("ä", 200),
 		strings.Repeat("ä", 199) + " b":   strings.Repeat("ä", 199),
 	} {
-		assert.Equal(t, want, intake.UploadTitle(in), "%q", in)
+		assert.Equal(t, want, labels.OfFile(in), "%q", in)
 	}
 }
 
-func FuzzUploadTitle(f *testing.F) {
+func FuzzTitleOfAFile(f *testing.F) {
 	f.Add("a/b\\c.d e")
 	f.Fuzz(func(t *testing.T, name string) {
-		title := intake.UploadTitle(name)
+		title := labels.OfFile(name)
 		require.True(t, utf8.ValidString(title))
 		require.LessOrEqual(t, utf8.RuneCountInString(title), 200)
 		require.NotContains(t, title, "/")

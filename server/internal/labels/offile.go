@@ -1,26 +1,27 @@
-package intake
+package labels
 
 import (
 	"path"
 	"strings"
-	"unicode"
+
+	"github.com/transcriptkit/transcriptkit/internal/legible"
 )
 
-// maxTitle is the longest title of an upload, in characters.
-const maxTitle = 200
+// maxFileTitle is the longest title that is made from the name of a file, in characters.
+const maxFileTitle = 200
 
-// uploadTitle makes a title from the file name of an upload: without folders (of any
-// operating system), extension, control characters and characters that change the writing
-// direction, in at most maxTitle characters. It is empty if no character is left.
-func uploadTitle(name string) string {
+// OfFile makes a title from the name of a file: without folders (of any operating system),
+// extension, control characters and characters that change the writing direction, in at most
+// maxFileTitle characters. It is empty if no character is left.
+func OfFile(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(printable, strings.ToValidUTF8(name, "\uFFFD"))
 	name = strings.TrimSpace(withoutExtension(strings.TrimSpace(name)))
 	if strings.Trim(name, ".") == "" {
 		return ""
 	}
-	if runes := []rune(name); len(runes) > maxTitle {
-		name = strings.TrimSpace(string(runes[:maxTitle]))
+	if runes := []rune(name); len(runes) > maxFileTitle {
+		name = strings.TrimSpace(string(runes[:maxFileTitle]))
 	}
 	return name
 }
@@ -37,7 +38,7 @@ func withoutExtension(name string) string {
 
 // printable drops, for strings.Map, the characters that a title must not contain.
 func printable(r rune) rune {
-	if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+	if legible.BreaksLine(r) {
 		return -1
 	}
 	return r

@@ -1,4 +1,0 @@
-package intake
-
-// UploadTitle is tested by itself.
-var UploadTitle = uploadTitle
