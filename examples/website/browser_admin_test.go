@@ -16,6 +16,10 @@ func TestBrowserAdministersAccounts(t *testing.T) {
 	signUp(page, "ann")
 	assert.False(t, page.Sees("link", "Administration"))
 	require.NoError(t, s.visitors.Admins.Set(t.Context(), "ann", true))
+	page.Open("/admin/doctor")
+	page.Click("button", "Examine now")
+	page.WaitText("main", "free disk")
+	assert.Empty(t, page.Barriers())
 	for _, name := range []string{"bob", "carl"} {
 		page.Open("/")
 		page.Click("link", "Administration")
@@ -38,8 +42,4 @@ func TestBrowserAdministersAccounts(t *testing.T) {
 	}
 	page.Click("button", "Deutsch")
 	page.WaitText("main", "ann: hat gesperrt: carl")
-	page.Open("/admin/doctor")
-	page.Click("button", "Jetzt untersuchen")
-	page.WaitText("main", "free disk")
-	assert.Empty(t, page.Barriers())
 }
