@@ -34,7 +34,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, []string{
-		"batch", "batch/export",
+		"batch", "batch/export", "docs",
 		"internal/clip", "internal/egress", "internal/feed", "internal/legible", "internal/redact", "internal/resumable", "internal/retryafter", "internal/run",
 		"internal/scratch", "internal/webhooksign", "internal/wire",
 		"library", "library/follow", "library/webhook",
@@ -43,7 +43,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"server/internal/api/jobs", "server/internal/api/published", "server/internal/api/recordingform", "server/internal/api/resource",
 		"server/internal/api/saved", "server/internal/api/submitting", "server/internal/api/subscriptions", "server/internal/ask", "server/internal/attempt", "server/internal/audio", "server/internal/backup",
 		"server/internal/batcher", "server/internal/blobs", "server/internal/cluster", "server/internal/corrections", "server/internal/db", "server/internal/disks",
-		"server/internal/edge", "server/internal/follower", "server/internal/hooks", "server/internal/language", "server/internal/librarysize", "server/internal/lifecycle",
+		"server/internal/edge", "server/internal/follower", "server/internal/hooks", "server/internal/joblist", "server/internal/labels", "server/internal/language", "server/internal/librarysize", "server/internal/lifecycle",
 		"server/internal/limits", "server/internal/mcp", "server/internal/metrics", "server/internal/openaiface", "server/internal/openapi", "server/internal/outage",
 		"server/internal/packed", "server/internal/pasttext", "server/internal/queue", "server/internal/intake", "server/internal/recognize", "server/internal/step", "server/internal/uploads",
 		"server/internal/work", "server/internal/recent", "server/internal/recognition",

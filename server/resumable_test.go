@@ -367,13 +367,13 @@ func TestTextOfAnUpload(t *testing.T) {
 	s := start(t)
 	path := s.begin(t, "half ")
 	for _, query := range []string{"", "?from=7&heardMs=12000&waitMs=0"} {
-		a := s.get(t, path+query)
+		a := s.get(t, path+"/text"+query)
 		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
 		assert.Equal(t, "no-store", a.Header.Get("Cache-Control"))
 		assert.JSONEq(t, `{"uploadId":"`+path[strings.LastIndex(path, "/")+1:]+`","receivedBytes":5,"heardSec":0,"from":0,"segments":[],"tail":""}`, a.body)
 	}
-	assert.Equal(t, http.StatusBadRequest, s.get(t, path+"?from=x").StatusCode)
-	assert.Equal(t, http.StatusNotFound, s.get(t, path, as(s.NewKey(t, "another"))).StatusCode)
+	assert.Equal(t, http.StatusBadRequest, s.get(t, path+"/text?from=x").StatusCode)
+	assert.Equal(t, http.StatusNotFound, s.get(t, path+"/text", as(s.NewKey(t, "another"))).StatusCode)
 	s.appendTo(t, path, 5, "a file", true).isTextOf(t, "half a file")
-	assert.Equal(t, http.StatusNotFound, s.get(t, path).StatusCode)
+	assert.Equal(t, http.StatusNotFound, s.get(t, path+"/text").StatusCode)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// UploadText is the body of GET /v1/transcript/uploads/{uploadId}: what is recognized of a file that
+// UploadText is the body of GET /v1/transcript/uploads/{uploadId}/text: what is recognized of a file that
 // still arrives.
 type UploadText struct {
 	UploadID      string               `json:"uploadId" format:"uuid"`    // the id of the upload
@@ -27,7 +27,7 @@ type UploadText struct {
 
 func (t *Intake) uploadTextRoute() edge.Route {
 	return edge.Route{
-		Method: http.MethodGet, Pattern: uploadPattern,
+		Method: http.MethodGet, Pattern: uploadPattern + "/text",
 		Operation: "getUploadText", Tag: "uploads",
 		Summary: "Read what is recognized of a file while it arrives.",
 		Scope:   account.Transcripts, Polls: true, Handle: t.getUploadText,
@@ -37,7 +37,7 @@ func (t *Intake) uploadTextRoute() edge.Route {
 	}
 }
 
-// uploadTextQuery is the query of GET /v1/transcript/uploads/{uploadId}.
+// uploadTextQuery is the query of GET /v1/transcript/uploads/{uploadId}/text.
 type uploadTextQuery struct {
 	from  int
 	heard time.Duration
@@ -55,7 +55,7 @@ func (q *uploadTextQuery) table() request.Table {
 	}}
 }
 
-// getUploadText is GET /v1/transcript/uploads/{uploadId}.
+// getUploadText is GET /v1/transcript/uploads/{uploadId}/text.
 func (t *Intake) getUploadText(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	var q uploadTextQuery

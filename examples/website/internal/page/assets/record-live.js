@@ -39,7 +39,7 @@ export class Live {
   async #ask(upload, heard) {
     const query = new URLSearchParams({ from: this.#list.children.length, heardMs: Math.ceil(heard * 1000), waitMs: waits * 1000 });
     try {
-      const answer = await fetch(`/web/v1/transcript/uploads/${upload}?${query}`, { headers: shownTo, redirect: "manual", signal: AbortSignal.timeout(4 * waits * 1000) });
+      const answer = await fetch(`/web/v1/transcript/uploads/${upload}/text?${query}`, { headers: shownTo, redirect: "manual", signal: AbortSignal.timeout(4 * waits * 1000) });
       return { status: answer.status, body: answer.ok ? parse(await answer.text()) : null, retryAfter: Math.min(Number(answer.headers.get("Retry-After")) || 0, 600) };
     } catch {
       return { status: 0, body: null, retryAfter: 0 };
