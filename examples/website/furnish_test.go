@@ -47,7 +47,7 @@ func furnish(t *testing.T, words string) *furnished {
 	f.put(t, words)
 	f.upload(t, words)
 	f.makeBatch(t)
-	f.paths = append(f.paths, "/", "/library", "/library?view=all&q=hello", "/library?in=said&q=hello", "/library/import", "/anywhere", "/discover", "/usage", "/keys", "/feed", "/follows", "/account", "/nothing-here")
+	f.paths = append(f.paths, "/", "/library", "/library?view=all&q=hello", "/library?in=said&q=hello", "/library/import", "/anywhere", "/record", "/discover", "/usage", "/keys", "/feed", "/follows", "/account", "/nothing-here")
 	return f
 }
 
