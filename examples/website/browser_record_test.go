@@ -167,7 +167,7 @@ func TestBrowserRecordsAllThatIsSaid(t *testing.T) {
 	flags := []string{"--single-user", "--no-demo", asr, "--db=sqlite:" + filepath.Join(dir, "website.db"), "--blobs=" + filepath.Join(dir, "blobs")}
 	address, kill := startProcess(t, append(flags, "--listen=127.0.0.1:0")...)
 	line, base := newRecorder(t, address, cuts)
-	page := browsertest.Start(t, browsertest.Microphone(tones(t, parts[0]+60), "")...).Page(t, base)
+	page := browsertest.Start(t, browsertest.Microphone(tones(t, parts[0]+60))...).Page(t, base)
 	page.Expect(`Failed to load resource|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET`, "beforeunload")
 	page.Before(storing)
 	page.Open("/record")

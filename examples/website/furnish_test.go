@@ -48,7 +48,7 @@ func furnish(t *testing.T, words string) *furnished {
 	f.put(t, words)
 	f.upload(t, words)
 	f.makeBatch(t)
-	f.paths = append(f.paths, "/", "/library", "/library?view=all&q=hello", "/library?in=said&q=hello", "/library/import", "/anywhere", "/discover", "/usage", "/keys", "/feed", "/follows", "/account", "/docs", "/docs/operations/createTranscript", "/nothing-here",
+	f.paths = append(f.paths, "/", "/library", "/library?view=all&q=hello", "/library?in=said&q=hello", "/library/import", "/anywhere", "/record", "/discover", "/usage", "/keys", "/feed", "/follows", "/account", "/docs", "/docs/operations/createTranscript", "/nothing-here",
 		"/admin", "/admin/accounts", "/admin/accounts/ann", "/admin/jobs", "/admin/doctor", "/admin/log")
 	return f
 }

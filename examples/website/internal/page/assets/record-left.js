@@ -16,11 +16,19 @@ function row(recording, choose) {
     button.type = "button";
     button.setAttribute("aria-label", `${t("record.left." + what)}: ${name}`);
     button.addEventListener("click", () => choose(recording, what));
-    actions.append(button);
+    actions.append(what === "discard" ? confirm(name, button) : button);
   }
   const times = { time: clock(bytes / perSecond), unsent: clock((bytes - sent) / perSecond) };
   line.append(part("span", name, "name"), part("span", bytes > sent ? t("record.left.unsent", times) : t("record.left.sent", times), "hint"), actions);
   return line;
+}
+
+// confirm folds a button away.
+function confirm(name, button) {
+  const fold = part("details", "", "confirm"), summary = part("summary", t("record.discard"), "button danger");
+  summary.setAttribute("aria-label", `${t("record.discard")}: ${name}`);
+  fold.append(summary, button);
+  return fold;
 }
 
 function part(kind, text, style = "") {

@@ -8,7 +8,7 @@ import { acknowledge, read, save } from "./record-store.js";
 
 const create = "/web/v1/transcript", uploads = create + "/uploads/";
 const patience = 60_000; // milliseconds, the longest wait for an answer
-const largest = 512 * 1024, smallest = 16 * 1024; // bytes of a request
+const largest = 512 * 1024, smallest = 32 * 1024; // bytes of a request
 const every = 1000; // milliseconds between requests while the recording grows
 const mostAgain = 6; // steps without progress, before the sender takes its time
 const asksAgain = 10; // seconds, after the end of a session
@@ -125,10 +125,10 @@ export class Sender {
     // A browser repeats a request by itself if the answer is lost: the service has the bytes already.
     const whole = answer.status === 400 && answer.header("Upload-Complete") === "?1" && sound.size > 0;
     if ((answer.status === 409 || whole) && answer.header("Upload-Offset")) return this.#has(answer);
-    if (answer.status === 413 && answer.body.error?.code !== "MEDIA_TOO_LARGE" && this.#most > smallest) {
-      this.#most /= 2; // a server between this page and the service takes small requests only
-      return { again: true };
-    }
+    // A server on the way may take small requests only. It answers so, or cuts the connection.
+    const tooLarge = answer.status === 413 && answer.body.error?.code !== "MEDIA_TOO_LARGE" && this.#most > smallest;
+    if (tooLarge || answer.status === 0) this.#most = Math.max(this.#most / 2, smallest);
+    if (tooLarge) return { again: true };
     return this.#unlessGone(last && (answer.body.jobId || answer.body.transcript) ? answer : understood(answer));
   }
 

@@ -2,6 +2,8 @@
 
 export const perSecond = 32_000; // bytes of sound: 16-bit samples of one channel at 16 kHz
 
+const longest = 1000; // milliseconds until the last piece; a sleeping browser hands out none
+
 // missing reports whether the browser cannot record. A page that is not loaded by https cannot
 // either, except from this machine.
 export const missing = () => !navigator.mediaDevices?.getUserMedia || !globalThis.AudioWorkletNode || !navigator.locks || !globalThis.indexedDB;
@@ -50,7 +52,7 @@ export async function listen(sources, take, broke) {
   return async () => {
     ended = true;
     node.port.postMessage("end");
-    await over;
+    await Promise.race([over, new Promise((resolve) => { setTimeout(resolve, longest); })]);
     release();
   };
 }

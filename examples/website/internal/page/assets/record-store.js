@@ -27,7 +27,10 @@ export async function unfinished(account) {
 }
 
 // save keeps the row of a recording as it is now.
-export const save = (recording) => change((rows) => rows.put(recording));
+export const save = (recording) => change((rows) => put(rows, recording));
+
+// put keeps a row, but brings none back that is removed: an answer of the service may come later.
+const put = (rows, recording) => recording.removed ? null : rows.put(recording);
 
 // append adds a piece to the end of a recording. A piece that cannot be stored is not part of it.
 export async function append(recording, bytes) {
@@ -36,7 +39,7 @@ export async function append(recording, bytes) {
   try {
     await change((rows, pieces) => {
       pieces.put({ recording: recording.id, offset, bytes });
-      rows.put(recording);
+      put(rows, recording);
     });
   } catch (fault) {
     recording.bytes = offset;
@@ -57,7 +60,7 @@ export async function read({ id, sent }, most) {
 export function acknowledge(recording, sent) {
   recording.sent = sent;
   return change((rows, pieces) => {
-    rows.put(recording);
+    put(rows, recording);
     const request = pieces.openCursor(within(recording.id, 0, sent - 1));
     request.onsuccess = () => {
       const cursor = request.result;
@@ -69,10 +72,11 @@ export function acknowledge(recording, sent) {
 }
 
 // remove removes a recording.
-export function remove({ id }) {
+export function remove(recording) {
+  recording.removed = true;
   return change((rows, pieces) => {
-    pieces.delete(within(id, 0, Infinity));
-    return rows.delete(id);
+    pieces.delete(within(recording.id, 0, Infinity));
+    rows.delete(recording.id);
   });
 }
 

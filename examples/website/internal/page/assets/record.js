@@ -124,6 +124,7 @@ async function discard() {
   sender?.stop();
   cancel(recording);
   await remove(recording);
+  recording.sent = recording.bytes; // nothing keeps the page
   location.reload();
 }
 
@@ -175,17 +176,20 @@ async function ready() {
   show("ready");
 }
 
+// remembered chooses the language of the last recording.
 function remembered() {
   const place = "recordLanguage", field = $("language");
-  field.addEventListener("change", () => { localStorage.setItem(place, field.value); });
-  const last = localStorage.getItem(place);
-  if ([...field.options].some(({ value }) => value === last)) field.value = last;
+  try {
+    const last = localStorage.getItem(place);
+    if ([...field.options].some(({ value }) => value === last)) field.value = last;
+    field.addEventListener("change", () => { localStorage.setItem(place, field.value); });
+  } catch { /* no storage: the language of the page */ }
 }
 
 // own has this tab record while no other one does.
 function own() {
   const hold = () => {
-    ready();
+    ready().catch(unable);
     return new Promise(() => {}); // until the tab is closed
   };
   navigator.locks.request("record", { ifAvailable: true }, (lock) => {
@@ -195,14 +199,19 @@ function own() {
   });
 }
 
-if (missing()) {
+function unable() {
+  page.hidden = true;
   $("missing").hidden = false;
+}
+
+if (missing()) {
+  unable();
 } else {
   page.hidden = false;
   $("tabs").hidden = !sharesTabs();
   $("go").addEventListener("click", go);
   $("stop").addEventListener("click", () => stop());
-  $("discard").addEventListener("click", discard);
+  $("discard").querySelector("button").addEventListener("click", discard);
   document.addEventListener("visibilitychange", () => { if (end && !document.hidden) keepAwake(); });
   addEventListener("beforeunload", (event) => { if (end || recording && recording.bytes > recording.sent) event.preventDefault(); });
   remembered();
