@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,6 +52,12 @@ func (s *website) kept(t *testing.T) string {
 // shown are the titles that the library's page shows.
 const shown = `[...document.querySelectorAll("[data-row]:not([hidden]) h2")].map((h) => h.textContent).join(" ")`
 
+// remove opens the menu of a row, and deletes the row.
+func remove(page *browsertest.Page, title string) {
+	page.Do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("[data-row]")].find((row) => row.querySelector("h2").textContent === ` + browsertest.Quote(title) + `).querySelector(".more").open = true`))
+	page.Click("button", "Delete "+title)
+}
+
 // A row that is deleted goes at once, and comes back with the keyboard where it was; the
 // service hears of nothing.
 func TestBrowserUndoesADelete(t *testing.T) {
@@ -58,7 +65,7 @@ func TestBrowserUndoesADelete(t *testing.T) {
 	s, page := openSite(t, "--single-user")
 	s.save(t, "One", "Two", "Three")
 	page.Open("/library?sort=title")
-	page.Click("button", "Delete Three")
+	remove(page, "Three")
 	page.Wait(shown + ` === "One Two"`)
 	page.WaitText("#notices", "Deleted: Three")
 	page.Wait(`document.activeElement.textContent === "Undo"`)
@@ -90,9 +97,9 @@ func TestBrowserDeletesWhenNobodyUndoesIt(t *testing.T) {
 			: ask(url, options);
 		return true;
 	})()`)
-	page.Click("button", "Delete One")
-	page.Click("button", "Delete Two")
-	page.Click("button", "Delete Three")
+	remove(page, "One")
+	remove(page, "Two")
+	remove(page, "Three")
 	page.Wait(shown + ` === ""`)
 	assert.Equal(t, "One Three Two", s.kept(t))
 	require.NoError(t, s.api(t).Library.Delete(t.Context(), library.Key{Platform: transcript.VideoSite, ExternalID: "aaaaaaaaa02", Language: "en"}))
@@ -114,8 +121,8 @@ func TestBrowserDeletesWhenThePageIsLeft(t *testing.T) {
 	s.save(t, "One", "Two", "Three")
 	page.Expect(`status of 404`) // the next page asks once more
 	page.Open("/library?sort=title")
-	page.Click("button", "Delete One")
-	page.Click("button", "Delete Two")
+	remove(page, "One")
+	remove(page, "Two")
 	page.Wait(shown + ` === "Three"`)
 	page.Reload()
 	page.Wait(shown + ` === "Three"`)
@@ -125,7 +132,7 @@ func TestBrowserDeletesWhenThePageIsLeft(t *testing.T) {
 	page.Wait(shown + ` === "Three"`)
 	assert.Equal(t, "Three", s.kept(t))
 
-	page.Click("button", "Delete Three")
+	remove(page, "Three")
 	page.Click("button", "Search") // by a form
 	page.WaitText("main", "Your library is empty")
 	assert.Empty(t, s.kept(t))
@@ -207,7 +214,38 @@ func TestBrowserRowSaysThatItFailed(t *testing.T) {
 	page.Open("/library")
 	page.WaitText(".state", "Recognizing speech")
 	heard.release()
-	page.WaitText("[data-row]", "Failed: ")
-	page.Open("/library?view=history")
+	page.WaitText("[data-row]", "Failed")
 	page.See("link", "What to do about it")
+	page.See("link", "Send the file again")
+}
+
+// The first row stands in the first screen of a phone, below what begins a text. Files that are
+// dropped on another page are sent from this one.
+func TestBrowserBeginsAndFindsOnOnePage(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	_, flag := newRecognizer(t)
+	s := startWebsite(t, "--single-user", flag)
+	page := newPage(t, s.address())
+	s.save(t, "One", "Two")
+	page.Do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	for _, language := range []string{"en", "de"} {
+		page.Open("/")
+		page.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector('.foot button[value="` + language + `"]')?.click()`))
+		page.Wait(`document.documentElement.lang === ` + browsertest.Quote(language))
+		page.Open("/")
+		assert.Less(t, browsertest.Eval[float64](page, `document.querySelector("[data-row]").getBoundingClientRect().top`), 844.0, language)
+		assert.Equal(t, 390, browsertest.Eval[int](page, `document.documentElement.scrollWidth`), language)
+	}
+	page.Open("/usage")
+	browsertest.Eval[bool](page, `(() => {
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(new File([], "nothing.wav"));
+		return document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+	})()`)
+	page.WaitAt(`^/$`)
+	page.WaitText("#queue", "nothing.wav")
+	page.Open("/usage")
+	page.Open("/")
+	assert.Zero(t, page.Count("#queue li"), "files are handed over once")
 }

@@ -8,6 +8,7 @@ import "github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 func AddTo(s *web.Site) {
 	s.Handle(web.MaxForm, web.Routes{
 		"GET /{$}":                  orders{s}.start,
+		"GET /library":              web.Member(orders{s}.library),
 		"GET /anywhere":             orders{s}.anywhere,
 		"GET /record":               orders{s}.record,
 		"GET /manifest.webmanifest": orders{s}.manifest,

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/text"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
-	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -20,10 +20,16 @@ type startPage struct {
 	Form    linkForm
 	Trouble *web.Trouble       // why the form was refused; nil: it was not
 	Guests  *visitor.Allowance // nil: the visitor is not a guest
-	Upload  *uploads           // nil: the visitor may not upload files
-	Recent  []library.Item
 
 	Example, Uncaptioned string // links to try; empty: none
+}
+
+// libraryPage is the start page of a visitor with an account: above the library's rows stands
+// what begins a text.
+type libraryPage struct {
+	startPage
+	*text.Library
+	Upload *uploads // nil: the visitor may not upload files
 }
 
 // uploads describes the files that a visitor may upload.
@@ -31,9 +37,6 @@ type uploads struct {
 	MaxBytes int64        // 0: the service's own bound
 	Keep     []keepChoice // for how long recordings may be kept; nil: not at all
 }
-
-// recent is how many rows of the library the start page shows.
-const recent = 6
 
 // orders are the start page and the forms that ask for texts.
 type orders struct{ *web.Site }
@@ -47,10 +50,29 @@ func (p orders) start(r *web.Request) error {
 	return p.show(r, http.StatusOK, form, nil)
 }
 
+// library shows a view of a visitor's library.
+func (p orders) library(r *web.Request) error {
+	rows, err := text.OpenLibrary(r, p.Site, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	return p.showLibrary(r, rows.Status(), startPage{}, rows)
+}
+
+func (p orders) showLibrary(r *web.Request, status int, above startPage, rows *text.Library) error {
+	above.Example, above.Uncaptioned = p.Example, p.Uncaptioned
+	return r.Show(status, "library", libraryPage{above, rows, p.uploads(r.Context())})
+}
+
 func (p orders) show(r *web.Request, status int, form linkForm, wrong *web.Trouble) error {
 	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Uncaptioned: p.Uncaptioned}
 	if r.Visitor().Known() {
-		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
+		rows, err := text.OpenLibrary(r, p.Site, nil)
+		if err != nil { // the field for links still works
+			p.Log.WarnContext(r.Context(), "the library cannot be read", "err", err)
+			rows = &text.Library{Refused: r.Trouble(err).Message}
+		}
+		return p.showLibrary(r, status, shown, rows)
 	}
 	left, isGuest, err := p.Visitors.Allowance(r.Context())
 	switch {
@@ -77,16 +99,6 @@ func (p orders) uploads(ctx context.Context) *uploads {
 		may.MaxBytes = *usage.Limits.MaxUploadBytes
 	}
 	return may
-}
-
-// recent returns nil also if the library cannot be read.
-func (p orders) recent(ctx context.Context) []library.Item {
-	page, err := p.API.Library.List(ctx, library.Query{PageSize: recent})
-	if err != nil {
-		p.Log.WarnContext(ctx, "the library cannot be read", "err", err)
-		return nil
-	}
-	return page.Transcripts
 }
 
 // atMost bounds the wait of a form for a text that is already in the cache.
@@ -179,17 +191,6 @@ func (p orders) refuse(r *web.Request, form linkForm, field string, err error) e
 	}
 	found.Link, found.Field = form.Links, field
 	return p.show(r, found.Status, form, found)
-}
-
-// PlaceOf returns the page of a row of the library.
-func PlaceOf(row library.Item) string {
-	switch {
-	case row.JobID != "":
-		return "/jobs/" + url.PathEscape(row.JobID)
-	case row.Kind == library.KindBatch:
-		return "/batches/" + url.PathEscape(row.BatchID)
-	}
-	return web.TextPath(row.Platform, row.ExternalID, row.Lang)
 }
 
 // ChangePath returns the start page with a filled-in form.

@@ -186,6 +186,7 @@ func TestBrowserNeedsNeitherStorageNorLocks(t *testing.T) {
 	path := s.begin(t, talk("talk.wav"), "")
 	page.Open("/library")
 	page.WaitText(".state", "Recognizing speech")
+	browsertest.Eval[any](page, `document.querySelectorAll(".more").forEach((menu) => { menu.open = true })`)
 	page.Click("button", "Delete One")
 	page.Open(path)
 	page.WaitText("#stage", "Recognizing speech")

@@ -167,8 +167,8 @@ func TestLibraryShowsWorkAndBatches(t *testing.T) {
 
 	release()
 	s.end(t, job)
-	assert.Contains(t, s.get(t, "/library").body, "Your library is empty")
-	failed := s.get(t, "/library?view=history")
+	assert.Contains(t, s.get(t, "/library?view=all").body, "Nothing in your library matches.")
+	failed := s.get(t, "/library")
 	for _, want := range []string{
 		"removed, private", "Check whether the link plays in your browser", `name="links" value="https://www.youtube.com/watch?v=aaaaaaaaaaa"`,
 		"Try again", `href="` + job + `"`, "/v1/library/transcripts/video_site/aaaaaaaaaaa?row=",

@@ -49,7 +49,7 @@ func TestLibraryPagesAndFilters(t *testing.T) {
 		"/library?view=starred":                  {"Nothing in your library matches."},
 		"/library?q=talk+07":                     {"1–1 of 1", `value="talk 07"`, "/transcripts/video_site/aaaaaaaaa07?language=de"},
 		"/library?q=%3Cscript%3E":                {"1–1 of 1", "&lt;script&gt;"},
-		"/library?q=%3Cb%3Enobody":               {"Nothing in your library matches.", "&lt;b&gt;nobody", "in=said&amp;q=%3Cb%3Enobody"},
+		"/library?q=%3Cb%3Enobody":               {"Nothing in your library matches.", "&lt;b&gt;nobody", "Write words, or a phrase in quotes."},
 		"/library?platform=batch":                {"Nothing in your library matches."},
 		"/library?q=" + strings.Repeat("a", 200): {"Nothing in your library matches."},
 	} {
@@ -101,6 +101,42 @@ func TestLibrarySearchesInWhatWasSaid(t *testing.T) {
 		}
 		assert.NotContains(t, got.body, "<b>cat", q)
 	}
+	both := s.get(t, "/library?q=two").body
+	assert.Contains(t, both, "1–1 of 1")
+	assert.NotContains(t, both, "<h2>What was said</h2>")
+	both = s.get(t, "/library?q=cat").body
+	assert.Contains(t, both, "<h2>What was said</h2>")
+	assert.Contains(t, both, "<mark>cat</mark>")
+	assert.NotContains(t, both, "Nothing in your library")
+	assert.NotContains(t, s.get(t, "/library?q=cat&tag=x").body, "<mark>", "tags are of titles")
 	narrow := s.get(t, "/library?in=said&q=cat&lang=zh")
 	assert.Contains(t, narrow.body, "Nothing in your library says")
+}
+
+// A form gives a title and tags. The title that the service knows stays unless it is changed.
+func TestLibraryRowsHaveTitlesAndTags(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.save(t, "aaaaaaaaaaa", "One", "en", "hello")
+	s.save(t, "bbbbbbbbbbb", "Two", "en", "hello")
+	const label = "/library/transcripts/video_site/aaaaaaaaaaa/label?language=en"
+	sent := s.post(t, label, "title", "One", "was", "One", "tags", " war, <b>1863 ,,", "next", "/library?q=one")
+	require.Equal(t, http.StatusSeeOther, sent.status, sent.body)
+	assert.Equal(t, "/library?q=one", sent.header.Get("Location"))
+	listed := s.get(t, "/library?tag=war&tag=%3Cb%3E1863").body
+	for _, want := range []string{
+		"1–1 of 1", `value="One"`, `value="war, &lt;b&gt;1863"`, `name="tag" value="war"`, // the filters stay with the next search
+		`href="/library?tag=war"><bdi>&lt;b&gt;1863</bdi>`, `href="/library?tag=%3Cb%3E1863&amp;tag=war" dir="auto">war`,
+	} {
+		assert.Contains(t, listed, want)
+	}
+	assert.Contains(t, s.get(t, "/").body, `href="/library?tag=war" dir="auto">war`)
+
+	require.Equal(t, http.StatusSeeOther, s.post(t, label, "title", "Renamed", "was", "One", "tags", "").status)
+	listed = s.get(t, "/").body
+	assert.Contains(t, listed, `dir="auto">Renamed</a>`)
+	assert.NotContains(t, listed, `class="tag"`)
+	require.Equal(t, http.StatusSeeOther, s.post(t, label, "title", "", "was", "Renamed", "tags", "").status)
+	assert.Contains(t, s.get(t, "/").body, `dir="auto">One</a>`)
+	assert.Equal(t, http.StatusUnprocessableEntity, s.post(t, label, "title", "One", "was", "One", "tags", strings.Repeat("a", 51)).status)
 }

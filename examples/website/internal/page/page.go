@@ -35,7 +35,7 @@ var files embed.FS
 
 // readContent reads the files once for all sites of the process.
 var readContent = sync.OnceValues(func() (*web.Content, error) {
-	return web.ReadContent(files, template.FuncMap{"place": order.PlaceOf, "change": order.ChangePath})
+	return web.ReadContent(files, template.FuncMap{"change": order.ChangePath})
 })
 
 // New makes the handler of all pages and their assets. Its requests need a visitor in their

@@ -39,7 +39,6 @@ func TestStartLeadsToTheText(t *testing.T) {
 	require.Equal(t, http.StatusOK, start.status)
 	assert.Contains(t, start.body, example)
 	assert.Contains(t, start.body, `id="files" type="file"`)
-	assert.NotContains(t, start.body, `href="/library">The whole library`)
 
 	assert.Contains(t, s.read(t, "links", " dQw4w9WgXcQ ").body, "hello world")
 

@@ -2,10 +2,12 @@ package text
 
 import (
 	"context"
+	"errors"
 	"html"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
@@ -55,8 +57,27 @@ func (libraryMatch) Pieces(h library.Hit) []piece {
 	return all
 }
 
-// fillSaid searches in the texts.
-func (p shelf) fillSaid(ctx context.Context, shown *libraryPage) error {
+// searchFor bounds a search in the texts beside the titles.
+const searchFor = 3 * time.Second
+
+// searchBeside searches in the texts for the words that are looked for in titles, unless the view has
+// filters that a search in texts does not know. It leaves out words that cannot be searched for.
+func (p shelf) searchBeside(ctx context.Context, shown *Library) error {
+	asked := shown.Asked
+	if strings.TrimSpace(asked.Q) == "" || asked.Page > 1 || asked.View == library.Starred || asked.Platform == library.Batches || len(asked.Tags) > 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchFor)
+	defer cancel()
+	err := p.search(ctx, shown)
+	if errors.Is(err, transcript.InvalidRequest) {
+		return nil
+	}
+	return err
+}
+
+// fillSaid searches in the texts alone.
+func (p shelf) fillSaid(ctx context.Context, shown *Library) error {
 	list, err := p.API.Library.List(ctx, library.Query{PageSize: 1})
 	if err != nil {
 		return err
@@ -65,6 +86,11 @@ func (p shelf) fillSaid(ctx context.Context, shown *libraryPage) error {
 	if strings.TrimSpace(shown.Asked.Q) == "" {
 		return nil // shows only the form
 	}
+	return p.search(ctx, shown)
+}
+
+// search adds the texts in which the words were said.
+func (p shelf) search(ctx context.Context, shown *Library) error {
 	found, err := p.API.Library.Search(ctx, library.Search{
 		Q: shown.Asked.Q, Platform: transcript.Platform(shown.Asked.Platform), Lang: shown.Asked.Lang,
 	}, client.PageParams{Token: shown.Asked.From})

@@ -21,9 +21,9 @@ func AddTo(s *web.Site) {
 		"POST /transcripts/{platform}/{externalId}/share/{id}/end": web.Member(shares{s}.end),
 		"GET /shared/{token}":                                      ofLink(links{s}.show),
 		"GET /shared/{token}/download":                             ofLink(links{s}.download),
-		"GET /library":                                             web.Member(shelf{s}.show),
 		"GET /library/export":                                      web.Member(shelf{s}.export),
 		"POST /library/transcripts/{platform}/{externalId}/star":   web.Member(shelf{s}.star),
+		"POST /library/transcripts/{platform}/{externalId}/label":  web.Member(shelf{s}.label),
 	})
 	s.Handle(maxLinesBytes, web.Routes{"POST /transcripts/{platform}/{externalId}/edit": web.Member(edits{s}.save)})
 	s.Handle(maxImportBytes+web.MaxForm, web.Routes{

@@ -47,7 +47,7 @@ func (v view) Menu() []entry {
 
 // at returns entries that say which of them is the page.
 func (v view) at(entries ...entry) []entry {
-	own := func(e entry) bool { return e.Path == v.Path }
+	own := func(e entry) bool { return e.Path == v.Path || e.Path == textsEntry.Path && v.Path == "/" }
 	for i, e := range entries {
 		within := v.at(slices.Clone(e.Within)...)
 		entries[i].Within = within

@@ -16,7 +16,7 @@ func WithQuery(path string, pairs ...string) string {
 	q := url.Values{}
 	for n := 0; n+1 < len(pairs); n += 2 {
 		if pairs[n+1] != "" {
-			q.Set(pairs[n], pairs[n+1])
+			q.Add(pairs[n], pairs[n+1])
 		}
 	}
 	if len(q) == 0 {

@@ -4,6 +4,7 @@ import "./wait.js";
 import { explain } from "./base.js";
 import { follow } from "./follow.js";
 import { backoff, clock, looked, pause, sleep } from "./pause.js";
+import { Remaining } from "./remaining.js";
 import { t } from "./strings.js";
 import { tell, wanted } from "./tell.js";
 
@@ -62,7 +63,7 @@ async function because(why) {
 
 const before = (a, b) => Boolean(b) && Boolean(a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING);
 
-const seen = []; // [time, fraction] of the latest reports, to estimate the remaining time
+let remaining = new Remaining();
 
 // heard shows the recognized share of the speech, and returns it in percent.
 function heard(progress) {
@@ -71,16 +72,12 @@ function heard(progress) {
   if (typeof fraction !== "number" || !(fraction >= 0 && fraction <= 1)) {
     bar.removeAttribute("value");
     say(part("detail"), "");
-    seen.length = 0;
+    remaining = new Remaining();
     return null;
   }
   const percent = Math.floor(100 * fraction);
   bar.value = 100 * fraction;
-  if (seen.length && fraction < seen.at(-1)[1]) seen.length = 0;
-  seen.push([Date.now() / 1000, fraction]);
-  if (seen.length > 60) seen.shift();
-  const [[since, from]] = seen, [at, to] = seen.at(-1);
-  const left = to - from >= 0.02 && at - since >= 3 ? (1 - to) * (at - since) / (to - from) : 0;
+  const left = remaining.after(fraction);
   const times = { done: clock(Number(processedSec) || 0), all: clock(Number(totalSec) || 0) };
   say(part("detail"), left > 0 ? t("job.left", { ...times, pause: pause(left) }) : t("job.heard", times));
   return percent;

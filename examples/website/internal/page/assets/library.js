@@ -4,6 +4,8 @@
 import "./star.js";
 import { ask, explain } from "./base.js";
 import { follow } from "./follow.js";
+import { pause as span } from "./pause.js";
+import { Remaining } from "./remaining.js";
 import { page } from "./renew.js";
 import { t, text } from "./strings.js";
 import { undoable } from "./undo.js";
@@ -31,6 +33,9 @@ async function renew() {
     else if (fresh.dataset.state !== row.dataset.state) {
       replace(row, fresh);
       changed = true;
+    } else if (!watched.has(row.dataset.job)) { // the progress of other work
+      const going = fresh.querySelector(".going");
+      if (going) row.querySelector(".going")?.replaceWith(going);
     }
   }
   if (!list.querySelector("[data-row]")) location.reload(); // the page of an empty list
@@ -65,6 +70,7 @@ async function left(row) {
   told.textContent = t("library.failedWhy", { why: (await explain(job.error)).says || t("problem.fault") });
   row.querySelector(".state")?.replaceWith(told);
   row.querySelector("progress")?.remove();
+  row.querySelector(".left")?.remove();
   return true;
 }
 
@@ -81,20 +87,29 @@ function watch() {
   }
 }
 
-// tell shows a job in its row.
+const estimates = new Map(); // by job
+
+// tell shows a job in its row: the stage, the percentage, and what is left of the time.
 function tell({ jobId, stage, progress }) {
-  const row = document.querySelector(`[data-job="${CSS.escape(jobId)}"]`);
-  const state = row?.querySelector(".state");
+  const going = document.querySelector(`[data-job="${CSS.escape(jobId)}"] .going`);
+  const state = going?.querySelector(".state");
   if (!state) return;
   state.textContent = stageName(stage);
-  if (!(progress?.fraction >= 0)) return;
-  let bar = row.querySelector("progress");
+  const fraction = progress?.fraction;
+  if (!(fraction >= 0 && fraction <= 1)) return;
+  let bar = going.querySelector("progress"), left = going.querySelector(".left");
   if (!bar) {
     bar = document.createElement("progress");
     bar.setAttribute("aria-label", t("library.progress"));
-    state.after(bar);
+    bar.max = 100;
+    left = document.createElement("span");
+    left.className = "left";
+    state.after(" ", bar, " ", left);
   }
-  bar.value = progress.fraction;
+  if (!estimates.has(jobId)) estimates.set(jobId, new Remaining());
+  const percent = Math.floor(100 * fraction), seconds = estimates.get(jobId).after(fraction);
+  bar.value = percent;
+  left.textContent = seconds > 0 ? t("one.left", { percent, pause: span(seconds) }) : t("one.percent", { percent });
 }
 
 // stageName returns a stage in words, also for stages of a newer service.

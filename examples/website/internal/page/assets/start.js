@@ -40,6 +40,11 @@ if (section) {
   });
 }
 
+if (section && location.hash === "#dropped") { // on another page
+  history.replaceState(null, "", location.pathname);
+  import("./dropped.js").then(({ take }) => take()).then((files) => { if (files.length) upload(files); }, () => notice(t("problem.lost")));
+}
+
 // A shade shows that files can be dropped. Without it the browser would open a dropped file.
 
 let shade = null;
