@@ -1,7 +1,5 @@
 // Takes files that are dropped on any page to the start page, which sends them. The start page
-// itself has start.js.
-
-import { keep } from "./dropped.js";
+// has start.js for that.
 
 const { drop, keeping, notKept } = document.body.dataset;
 let shade = null;
@@ -20,23 +18,24 @@ function uncover() {
 
 const takes = ({ dataTransfer, target }) => dataTransfer?.types.includes("Files") && !target.closest?.("input[type=file]");
 
-if (!document.getElementById("paste")) {
-  addEventListener("dragover", (event) => {
-    if (!takes(event)) return;
-    event.preventDefault();
-    cover(drop);
-  });
-  addEventListener("dragleave", (event) => { if (!event.relatedTarget) uncover(); });
-  addEventListener("drop", async (event) => {
-    if (!takes(event)) return;
-    event.preventDefault();
-    cover(keeping);
-    try {
-      await keep([...event.dataTransfer.files]);
-      location.assign("/#dropped");
-    } catch {
-      cover(notKept);
-      addEventListener("pointerdown", uncover, { once: true });
-    }
-  });
-}
+addEventListener("dragover", (event) => {
+  if (!takes(event)) return;
+  event.preventDefault();
+  cover(drop);
+});
+addEventListener("dragleave", (event) => { if (!event.relatedTarget) uncover(); });
+addEventListener("drop", async (event) => {
+  if (!takes(event)) return;
+  event.preventDefault();
+  cover(keeping);
+  try {
+    const files = [...event.dataTransfer.files]; // the browser empties its list
+    await (await import("./dropped.js")).keep(files);
+    location.assign("/#dropped");
+  } catch {
+    cover(notKept);
+    addEventListener("pointerdown", uncover, { once: true });
+  }
+});
+
+addEventListener("submit", ({ target }) => { if (new URL(target.action).pathname === "/sign-out") globalThis.indexedDB?.deleteDatabase("dropped"); });

@@ -1,5 +1,5 @@
-// Hands dropped files over to the start page, through the storage of the browser. Signing out
-// removes them.
+// Hands dropped files over to the start page, through the storage of the browser. drop.js
+// removes them when the visitor signs out.
 
 const place = "dropped";
 const lasts = 60_000; // milliseconds, for the start page to take them
@@ -33,5 +33,3 @@ function change(run) {
     };
   });
 }
-
-addEventListener("submit", ({ target }) => { if (new URL(target.action).pathname === "/sign-out") globalThis.indexedDB?.deleteDatabase(place); });

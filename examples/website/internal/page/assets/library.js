@@ -3,10 +3,6 @@
 
 import "./star.js";
 import { ask, explain } from "./base.js";
-import { follow } from "./follow.js";
-import { pause as span } from "./pause.js";
-import { Remaining } from "./remaining.js";
-import { page } from "./renew.js";
 import { t, text } from "./strings.js";
 import { undoable } from "./undo.js";
 
@@ -25,7 +21,7 @@ const busy = () => [...document.querySelectorAll("[data-busy]:not([hidden])")];
 
 // renew replaces the rows that have changed. It reports whether there was a change.
 async function renew() {
-  const now = await page();
+  const now = await (await import("./renew.js")).page();
   let changed = false;
   for (const row of document.querySelectorAll("[data-row]:not([hidden])")) {
     const fresh = now.getElementById(row.id);
@@ -83,14 +79,21 @@ function watch() {
     const { job } = row.dataset;
     watched.add(job);
     following++;
-    follow(job, { tell, lost() {} }).finally(() => { following--; }).then(() => look(true), () => {}); // a refusal would come again
+    followed(job).finally(() => { following--; }).then(() => look(true), () => {}); // a refusal would come again
   }
 }
 
-const estimates = new Map(); // by job
+// followed follows a job to its end. The modules for that are loaded with the first one, because
+// most visits find no work in progress.
+async function followed(job) {
+  const [{ follow }, { Remaining }, { pause }] = await Promise.all([import("./follow.js"), import("./remaining.js"), import("./pause.js")]);
+  const remaining = new Remaining();
+  const left = (percent, seconds) => seconds > 0 ? t("one.left", { percent, pause: pause(seconds) }) : t("one.percent", { percent });
+  return follow(job, { tell: (now) => tell(now, (fraction) => left(Math.floor(100 * fraction), remaining.after(fraction))), lost() {} });
+}
 
 // tell shows a job in its row: the stage, the percentage, and what is left of the time.
-function tell({ jobId, stage, progress }) {
+function tell({ jobId, stage, progress }, say) {
   const going = document.querySelector(`[data-job="${CSS.escape(jobId)}"] .going`);
   const state = going?.querySelector(".state");
   if (!state) return;
@@ -106,10 +109,8 @@ function tell({ jobId, stage, progress }) {
     left.className = "left";
     state.after(" ", bar, " ", left);
   }
-  if (!estimates.has(jobId)) estimates.set(jobId, new Remaining());
-  const percent = Math.floor(100 * fraction), seconds = estimates.get(jobId).after(fraction);
-  bar.value = percent;
-  left.textContent = seconds > 0 ? t("one.left", { percent, pause: span(seconds) }) : t("one.percent", { percent });
+  bar.value = 100 * fraction;
+  left.textContent = say(fraction);
 }
 
 // stageName returns a stage in words, also for stages of a newer service.

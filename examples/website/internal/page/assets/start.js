@@ -4,8 +4,6 @@
 import "./wait.js";
 import { notice } from "./base.js";
 import { t } from "./strings.js";
-import { unfinished } from "./upload-begun.js";
-import { kept } from "./upload-kept.js";
 
 const links = document.getElementById("links");
 const section = document.getElementById("uploads");
@@ -30,7 +28,23 @@ async function upload(files) {
   }
 }
 
-if (section && (kept(section.dataset.account).length || unfinished(section.dataset.account).length)) upload([]); // shows the files from before a reload
+// resume shows the files from before a reload. Without such files it loads nothing.
+async function resume() {
+  if (!stored()) return;
+  const [{ kept }, { unfinished }] = await Promise.all([import("./upload-kept.js"), import("./upload-begun.js")]);
+  const { account } = section.dataset;
+  if (kept(account).length || unfinished(account).length) upload([]);
+}
+
+function stored() {
+  try {
+    return sessionStorage.getItem("files") || localStorage.getItem("uploads");
+  } catch { // no storage
+    return "";
+  }
+}
+
+if (section) resume();
 
 if (section) {
   const files = document.getElementById("files");
