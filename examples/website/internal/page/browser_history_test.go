@@ -45,7 +45,7 @@ func TestBrowserImportsWithoutScripts(t *testing.T) {
 	page.Click("link", "Text from a file")
 	page.WaitAt(`^/library/import$`)
 	page.Choose("#file", file)
-	page.Type("textbox", "Language", "en")
+	page.Type("textbox", "Another language", "en")
 	page.Click("button", "Use this text")
 	page.WaitAt(`^/transcripts/upload/`)
 	page.WaitText("#text", "from <a> file")

@@ -152,7 +152,7 @@ func TestBrowserShowsWhatIsSaidMeanwhile(t *testing.T) {
 	var asked []string
 	var mu sync.Mutex
 	defer s.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if r.URL.Path != "/web/v1/transcript/uploads/x" {
+		if r.URL.Path != "/web/v1/transcript/uploads/x/text" {
 			next.ServeHTTP(w, r)
 			return
 		}
