@@ -265,7 +265,7 @@ func TestTranscriptWithoutRecording(t *testing.T) {
 	}
 }
 
-// A visitor chooses to keep a recording, and listens to it on the page of its text: to the copy
+// The page has a recording kept, and the visitor listens to it on the page of its text: to the copy
 // that the service makes, in which the browser finds each second.
 func TestBrowserKeepsARecording(t *testing.T) {
 	t.Parallel()
@@ -273,7 +273,7 @@ func TestBrowserKeepsARecording(t *testing.T) {
 	s := newSite(t, visitor.User, servertest.Configure(withFFmpeg))
 	page := s.open(t)
 	page.Open("/")
-	browsertest.Eval[any](page, `document.getElementById("keepFor").value = "604800"`)
+	assert.Equal(t, "604800", browsertest.Eval[string](page, `keepMediaSec.value`), "a week, if the visitor chooses nothing")
 	assert.Empty(t, page.Barriers())
 	page.Do(chromedp.SetUploadFiles("#files", []string{tone(t, "tone.wav", 100)}))
 	page.Wait(`location.pathname.startsWith("/transcripts/upload/") && document.readyState === "complete"`)
