@@ -291,6 +291,27 @@ func TestBrowserKeepsARecording(t *testing.T) {
 	assert.Empty(t, page.Barriers())
 }
 
+// The recording is added to the text of a file that was not kept. Another file is refused.
+func TestBrowserAddsTheRecording(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	right, wrong := tone(t, "right.webm", 3), tone(t, "wrong.webm", 2)
+	content, err := os.ReadFile(right)
+	require.NoError(t, err)
+	res := s.postFile(t, "/web/v1/transcript", "right.webm", string(content), "waitMs", "10000")
+	require.Equal(t, http.StatusOK, res.status, res.body)
+	page := s.open(t)
+	page.Open(fmt.Sprintf("/transcripts/upload/%x", sha256.Sum256(content))[:len("/transcripts/upload/")+32])
+	page.WaitText("#add-hint", "for 7 days")
+	page.Do(chromedp.SetUploadFiles("#add-file", []string{wrong}))
+	page.WaitText("#adding", "This is another recording")
+	assert.Empty(t, page.Barriers())
+	page.Do(chromedp.SetUploadFiles("#add-file", []string{right}))
+	page.WaitText(".kept", "The recording is kept until")
+	assert.Zero(t, page.Count("#add-recording"))
+}
+
 // withFFmpeg has a service read files by ffmpeg.
 func withFFmpeg(c *server.Config) {
 	made := c.Engine

@@ -12,13 +12,17 @@ type Keeping struct {
 	Room  *int64     // bytes that are left for recordings; nil: any number
 }
 
+// UsualSec returns Usual in seconds.
+func (k *Keeping) UsualSec() int64 { return k.Usual * day }
+
+const day = 24 * 60 * 60 // seconds
+
 // KeepTime is a time for which a recording may be kept.
 type KeepTime struct{ Days, Seconds int64 }
 
 // KeepingOf returns what a plan permits; nil if it keeps no recording for a day. The page chooses
 // the plan's longest time up to a week, if a recording of so many bytes has room.
 func KeepingOf(u *transcript.Usage, bytes int64) *Keeping {
-	const day = 24 * 60 * 60
 	var k Keeping
 	for _, days := range []int64{1, usualDays, 30, 365} {
 		if most := u.Limits.MaxKeepMediaSec; most == nil || days*day <= *most {

@@ -66,13 +66,14 @@ export class Uploads {
   }
 }
 
-// Upload is a file that is being sent. It can be sent again without making a second job.
-class Upload {
+// Upload is a file that is being sent. It can be sent again without making a second job. more are
+// fields that the page does not show.
+export class Upload {
   #sender; #canceled = false;
   #stop; #cancellation = new Promise((resolve) => { this.#stop = resolve; });
 
-  constructor(file, languages, account, row) {
-    const fields = [["sendMetadata", "true"], ["waitMs", "0"]];
+  constructor(file, languages, account, row, more = []) {
+    const fields = [["sendMetadata", "true"], ["waitMs", "0"], ...more];
     if (languages) fields.push(["language", languages]);
     const keep = keepFor(file);
     if (keep !== "0") fields.push(["keepMediaSec", keep]);
