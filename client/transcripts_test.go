@@ -40,7 +40,7 @@ func TestSubmitFile(t *testing.T) {
 	wait := 0 * time.Second
 	result, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{
 		Source: transcript.File(path), Language: []string{"asr-en", "de"},
-		Format: transcript.Text, OmitTimestamp: true, SendMetadata: true, Wait: &wait, KeepMedia: time.Hour,
+		Format: transcript.Text, OmitTimestamp: true, SendMetadata: true, Wait: &wait, KeepMedia: time.Hour, RecordingOf: "0a",
 		Listening: transcript.Listening{AudioTrack: "2", Channels: transcript.SeparateChannels, Speakers: transcript.NoSpeakers, RequireWhole: true},
 	})
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestSubmitFile(t *testing.T) {
 
 	s := <-got
 	assert.Equal(t, map[string][]string{"language": {"asr-en,de"}, "format": {"text"},
-		"includeTimestamp": {"false"}, "sendMetadata": {"true"}, "waitMs": {"0"}, "keepMediaSec": {"3600"},
+		"includeTimestamp": {"false"}, "sendMetadata": {"true"}, "waitMs": {"0"}, "keepMediaSec": {"3600"}, "recordingOf": {"0a"},
 		"audioTrack": {"2"}, "channels": {"separate"}, "speakers": {"none"}, "requireWhole": {"true"}}, s.form)
 	assert.Equal(t, "talk.mp3", s.name)
 	assert.Equal(t, "the media", s.content)

@@ -220,6 +220,7 @@ func TestDocumentOfTheRequests(t *testing.T) {
 	upload := maps.Clone(both)
 	upload["file"] = map[string]any{"$ref": "#/components/schemas/MultipartFile"}
 	upload["keepMediaSec"] = map[string]any{"type": "integer", "minimum": 0.0, "maximum": 315360000.0, "default": 0.0}
+	upload["recordingOf"] = text(512)
 	upload["language"] = text(200) // left out, it is detected
 	assert.Equal(t, upload, withoutWords(schemas["FormDataCreateTranscript"].Properties))
 }

@@ -332,6 +332,40 @@ func TestRecordingIsWantedTwice(t *testing.T) {
 	}
 }
 
+// A recording is added to the text of the same file, in whatever way the text was made. Nothing is
+// recognized or counted again. Every other file is refused, and nothing stays of it.
+func TestRecordingIsAdded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	content := wav("once")
+	made := s.postForm(t, []part{field("waitMs", "10000"), field("language", "asr-en"), field("requireWhole", "true"), file(content)})
+	require.Equal(t, http.StatusOK, made.StatusCode, made.body)
+	used := s.usage(t)["transcripts"]
+	for name, c := range map[string]struct {
+		content string
+		fields  []part
+		status  int
+		code    string
+		changes []change
+	}{
+		"another file":    {wav("twice"), []part{field("keepMediaSec", "60"), field("recordingOf", uploadOf(content))}, 422, "UPLOAD_INVALID", nil},
+		"no text":         {wav("twice"), []part{field("keepMediaSec", "60"), field("recordingOf", uploadOf(wav("twice")))}, 404, "NO_TRANSCRIPT", nil},
+		"another account": {content, []part{field("keepMediaSec", "60"), field("recordingOf", uploadOf(content))}, 404, "NO_TRANSCRIPT", []change{as(s.NewKey(t, "globex"))}},
+		"no time":         {content, []part{field("recordingOf", uploadOf(content))}, 422, "INVALID_REQUEST", nil},
+	} {
+		a := s.postForm(t, append(c.fields, file(c.content)), c.changes...)
+		require.Equal(t, c.status, a.StatusCode, "%s: %s", name, a.body)
+		assert.Equal(t, c.code, a.failure(t)["code"], name)
+	}
+	s.nothingLeft(t)
+	a := s.postForm(t, []part{field("keepMediaSec", "60"), field("recordingOf", uploadOf(content)), field("language", "asr-fr"), file(content)})
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	assert.Equal(t, true, a.object(t)["cached"])
+	assert.NotNil(t, a.object(t)["transcript"].(map[string]any)["media"])
+	assert.Equal(t, content, s.get(t, mediaPath(content)).body)
+	assert.Equal(t, used, s.usage(t)["transcripts"])
+}
+
 // Who cancels the work keeps nothing, and neither does who removes it from the library.
 func TestRecordingOfCancelledWork(t *testing.T) {
 	t.Parallel()

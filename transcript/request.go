@@ -78,6 +78,12 @@ type Request struct {
 	// seconds. 0 means that the service does not keep it. The account's plan limits
 	// KeepMedia. It must be 0 for a link.
 	KeepMedia time.Duration
+	// RecordingOf is the ExternalID of an upload in the library. The service adds the file of
+	// Source to its text for KeepMedia, which must be above 0, and recognizes nothing. It
+	// refuses a file with another content with UPLOAD_INVALID, and an upload without a text
+	// with NO_TRANSCRIPT. Empty means that the request wants a text. It must be empty for a
+	// link.
+	RecordingOf string
 	// Listening says how the service listens to the sound if it recognizes the text.
 	Listening Listening
 }

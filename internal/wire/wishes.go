@@ -30,6 +30,9 @@ func Wishes(r transcript.Request) map[string]any {
 	if r.KeepMedia != 0 { // of a link, the service refuses it
 		wishes["keepMediaSec"] = int64(r.KeepMedia / time.Second)
 	}
+	if r.RecordingOf != "" { // as KeepMedia
+		wishes["recordingOf"] = r.RecordingOf
+	}
 	listeningWishes(r.Listening, wishes)
 	return wishes
 }

@@ -46,6 +46,9 @@ type Hearing struct {
 func (i *Intake) Foresee(ctx context.Context, s Submission) (h Hearing, err error) {
 	a := i.allow(ctx, s, new(File))
 	h = Hearing{Account: a.Account, Limits: a.limits}
+	if s.RecordingOf != "" {
+		return h, nil
+	}
 	if h.Longest, err = i.longestNow(ctx, a); err != nil || h.Longest <= 0 {
 		return h, err
 	}

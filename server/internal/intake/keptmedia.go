@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/labels"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // The blob of an upload becomes a recording when the work on it succeeds, or when the cache has
@@ -37,6 +38,15 @@ func (i *Intake) keepReceived(ctx context.Context, tx *db.Tx, o order, answer *h
 		Account: o.Account, ExternalID: o.file.ExternalID(), MediaKey: o.file.Key,
 		Title: labels.OfFile(o.file.Name), ContentType: o.file.MediaType, Bytes: o.file.Size, Until: time.Now().Add(o.KeepMedia),
 	}, answer.Track())
+}
+
+// mayBeAdded refuses a file that is not the recording of the text that it is to be added to.
+func (s Submission) mayBeAdded(file *File) error {
+	if s.RecordingOf == "" || s.RecordingOf == file.ExternalID() {
+		return nil
+	}
+	return transcript.Errorf(transcript.UploadInvalid, "This is another recording: the text was made of a file with another content. Nothing was added, and nothing was transcribed.").
+		With("externalId", file.ExternalID())
 }
 
 // checkRoom refuses a request after which the account would keep more bytes than its plan permits.

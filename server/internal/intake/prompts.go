@@ -34,10 +34,10 @@ func joinPrompts(ofAccount, ofRequest string) string {
 }
 
 // heardAlike reports whether a stored text was recognized in the same way as a submission
-// requires, with its prompt. If no recognizer of the team takes prompts, any text counts.
+// requires, with its prompt. A recording is added to any text. If no recognizer of the team takes prompts, any text counts.
 func (o order) heardAlike(t db.ShelfText) bool {
 	switch {
-	case t.Source != transcript.OriginASR:
+	case t.Source != transcript.OriginASR, o.RecordingOf != "":
 		return true
 	case o.file == nil || !o.team.TakesPrompts():
 		return subject.HeardAs(t.PromptSum, o.sub.Listening)

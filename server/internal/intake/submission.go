@@ -30,6 +30,10 @@ type Wish struct {
 	// KeepMedia is how long a file is kept after its text is ready, in whole seconds; 0 means
 	// that it is not kept. The caller has checked it against the plan.
 	KeepMedia time.Duration
+	// RecordingOf is the id of the upload whose text gets the file as its recording: the file is
+	// kept, and nothing is recognized. Empty means that the request wants a text. KeepMedia is
+	// then above 0, and the languages, Prompt and Listening have no effect.
+	RecordingOf string
 	// Listening is how the service listens to the sound. Its values that are the service's
 	// defaults count as the zero value.
 	Listening transcript.Listening
@@ -78,6 +82,9 @@ type order struct {
 // allow determines what the plan and the team now permit for a submission. file is nil for a
 // link.
 func (i *Intake) allow(ctx context.Context, s Submission, file *File) allowed {
+	if s.RecordingOf != "" {
+		s.Languages, s.Prompt, s.Listening = nil, "", transcript.Listening{} // any text of the file
+	}
 	a := allowed{
 		Submission: s, file: file, limits: limits.Of(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: i.Trace(ctx), team: i.cluster.Team(ctx),
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
@@ -34,6 +35,9 @@ func (i *Intake) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 // SubmitFile is Submit for a file. kept reports, even after an error, whether something uses the
 // file now: SubmitFile itself removes no file. After db.ErrUncertain, this is not known.
 func (i *Intake) SubmitFile(ctx context.Context, s Submission, file *File) (out *Outcome, kept bool, err error) {
+	if err := s.mayBeAdded(file); err != nil {
+		return nil, false, err
+	}
 	return i.take(ctx, i.allow(ctx, s, file))
 }
 
@@ -140,6 +144,9 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 		}
 		used, err = i.keepReceived(ctx, tx, o, found)
 		return found, nil, used, err
+	}
+	if o.RecordingOf != "" {
+		return nil, nil, false, subject.NotSaved()
 	}
 	if err := o.refusal(); err != nil {
 		return nil, nil, false, err

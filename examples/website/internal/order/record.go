@@ -10,7 +10,7 @@ import (
 // recordPage describes the recordings that a visitor may make in the browser.
 type recordPage struct {
 	Longest int64        // seconds; 0: the service's own bound
-	Keep    []keepChoice // for how long they may be kept; nil: not at all
+	Keep    *web.Keeping // for how long they may be kept; nil: not at all
 }
 
 // wavSecond and wavHeader are the bytes of a second of sound, as the page records it, and of what
@@ -31,7 +31,8 @@ func (p orders) record(r *web.Request) error {
 	case !usage.Limits.Upload || !usage.Limits.ASR:
 		return r.Show(http.StatusOK, "record", nil)
 	}
-	return r.Show(http.StatusOK, "record", &recordPage{longest(usage.Limits), keepChoices(usage.Limits.MaxKeepMediaSec)})
+	most := longest(usage.Limits)
+	return r.Show(http.StatusOK, "record", &recordPage{most, web.KeepingOf(usage, max(most, 1)*wavSecond)})
 }
 
 // longest returns how many seconds of sound a plan takes.

@@ -35,7 +35,7 @@ type libraryPage struct {
 // uploads describes the files that a visitor may upload.
 type uploads struct {
 	MaxBytes int64        // 0: the service's own bound
-	Keep     []keepChoice // for how long recordings may be kept; nil: not at all
+	Keep     *web.Keeping // for how long recordings may be kept; nil: not at all
 }
 
 // orders are the start page and the forms that ask for texts.
@@ -94,7 +94,7 @@ func (p orders) uploads(ctx context.Context) *uploads {
 	case !usage.Limits.Upload || !usage.Limits.ASR:
 		return nil
 	}
-	may := &uploads{Keep: keepChoices(usage.Limits.MaxKeepMediaSec)}
+	may := &uploads{Keep: web.KeepingOf(usage, 1)}
 	if usage.Limits.MaxUploadBytes != nil {
 		may.MaxBytes = *usage.Limits.MaxUploadBytes
 	}
@@ -201,24 +201,6 @@ func ChangePath(form linkForm) string { return "/?" + form.query().Encode() }
 func jobPath(id, link string, language []string) string {
 	form := linkForm{Links: link, Language: strings.Join(language, ",")}
 	return "/jobs/" + url.PathEscape(id) + "?" + form.query().Encode()
-}
-
-// daysToKeep are the times for which the page offers to keep a recording.
-var daysToKeep = []int64{1, 7, 30, 365}
-
-// keepChoice is a time for which a recording may be kept.
-type keepChoice struct{ Days, Seconds int64 }
-
-// keepChoices returns the times that a plan permits. If the plan permits less than a day, the page
-// offers none.
-func keepChoices(most *int64) (choices []keepChoice) {
-	const day = 24 * 60 * 60
-	for _, days := range daysToKeep {
-		if most == nil || days*day <= *most {
-			choices = append(choices, keepChoice{days, days * day})
-		}
-	}
-	return choices
 }
 
 // inLanguage requests the content of a text in another language, and redirects to the text or to its

@@ -265,7 +265,7 @@ func TestTranscriptWithoutRecording(t *testing.T) {
 	}
 }
 
-// A visitor chooses to keep a recording, and listens to it on the page of its text: to the copy
+// The page has a recording kept, and the visitor listens to it on the page of its text: to the copy
 // that the service makes, in which the browser finds each second.
 func TestBrowserKeepsARecording(t *testing.T) {
 	t.Parallel()
@@ -273,7 +273,7 @@ func TestBrowserKeepsARecording(t *testing.T) {
 	s := newSite(t, visitor.User, servertest.Configure(withFFmpeg))
 	page := s.open(t)
 	page.Open("/")
-	browsertest.Eval[any](page, `document.getElementById("keepFor").value = "604800"`)
+	assert.Equal(t, "604800", browsertest.Eval[string](page, `keepMediaSec.value`), "a week, if the visitor chooses nothing")
 	assert.Empty(t, page.Barriers())
 	page.Do(chromedp.SetUploadFiles("#files", []string{tone(t, "tone.wav", 100)}))
 	page.Wait(`location.pathname.startsWith("/transcripts/upload/") && document.readyState === "complete"`)
@@ -289,6 +289,27 @@ func TestBrowserKeepsARecording(t *testing.T) {
 	page.Press("k")
 	page.Wait(`audio.currentTime > 91`)
 	assert.Empty(t, page.Barriers())
+}
+
+// The recording is added to the text of a file that was not kept. Another file is refused.
+func TestBrowserAddsTheRecording(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	right, wrong := tone(t, "right.webm", 3), tone(t, "wrong.webm", 2)
+	content, err := os.ReadFile(right)
+	require.NoError(t, err)
+	res := s.postFile(t, "/web/v1/transcript", "right.webm", string(content), "waitMs", "10000")
+	require.Equal(t, http.StatusOK, res.status, res.body)
+	page := s.open(t)
+	page.Open(fmt.Sprintf("/transcripts/upload/%x", sha256.Sum256(content))[:len("/transcripts/upload/")+32])
+	page.WaitText("#add-hint", "for 7 days")
+	page.Do(chromedp.SetUploadFiles("#add-file", []string{wrong}))
+	page.WaitText("#adding", "This is another recording")
+	assert.Empty(t, page.Barriers())
+	page.Do(chromedp.SetUploadFiles("#add-file", []string{right}))
+	page.WaitText(".kept", "The recording is kept until")
+	assert.Zero(t, page.Count("#add-recording"))
 }
 
 // withFFmpeg has a service read files by ffmpeg.

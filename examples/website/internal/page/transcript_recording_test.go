@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
-// The start page offers the times for which the plan keeps recordings, and the page of the usage
-// tells them.
+// The start page offers the times for which the plan keeps recordings, and has chosen a week, or the
+// plan's longest time below that. The page of the usage tells the plan's time.
 func TestTimesToKeepARecording(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -23,9 +23,11 @@ func TestTimesToKeepARecording(t *testing.T) {
 		offers, not  []string
 		longest, has string
 	}{
-		"a week":    {7 * 24 * time.Hour, 5 << 30, []string{"Do not keep it", `value="86400">1 day<`, `value="604800">7 days<`}, []string{"30 days"}, "<dd>7 days</dd>", "<dd>0 bytes of 5 GiB</dd>"},
-		"unlimited": {account.Unlimited, account.Unlimited, []string{"7 days", "30 days", `value="31536000">365 days<`}, nil, "<dd>The limit of the service</dd>", "<dd>0 bytes, no limit</dd>"},
-		"not":       {0, 0, nil, []string{"keepFor", "Keep the recording"}, "<dd>Not included</dd>", "<dd>Not included</dd>"},
+		"a week":    {7 * 24 * time.Hour, 5 << 30, []string{`"0">Do not keep it`, `value="86400">1 day<`, `value="604800" selected>7 days<`, `data-room="5368709120"`, "keeps the recording for 7 days, unless"}, []string{"30 days"}, "<dd>7 days</dd>", "<dd>0 bytes of 5 GiB</dd>"},
+		"two days":  {2 * 24 * time.Hour, 5 << 30, []string{`value="86400" selected>1 day<`, "keeps the recording for 1 day, unless"}, []string{"7 days"}, "<dd>2 days</dd>", "<dd>0 bytes of 5 GiB</dd>"},
+		"no room":   {7 * 24 * time.Hour, 0, []string{`"0" selected>Do not keep it`, `data-room="0"`, `value="604800">7 days<`}, []string{"unless you choose"}, "<dd>7 days</dd>", "<dd>Not included</dd>"},
+		"unlimited": {account.Unlimited, account.Unlimited, []string{`value="604800" selected>7 days<`, "30 days", `value="31536000">365 days<`}, []string{"data-room"}, "<dd>The limit of the service</dd>", "<dd>0 bytes, no limit</dd>"},
+		"not":       {0, 0, nil, []string{"keepMediaSec", "Keep the recording"}, "<dd>Not included</dd>", "<dd>Not included</dd>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,6 +26,7 @@ type reading struct {
 	Text       text
 	Languages  []string       // in which the account has the same content, including this one
 	Recording  recording      // empty: none is kept
+	Adding     *web.Keeping   // for how long a recording that is added is kept; nil: none can be added
 	Passed     *web.Passed    // what was passed over in the pasted text; nil: nothing
 	Lines      bool           // whether each line is shown in a row of its own
 	Known      bool           // whether the visitor is a user
@@ -105,7 +106,7 @@ func (p texts) show(r *web.Request) error {
 		if err := p.shelve(r.Context(), &shown, key); err != nil {
 			return err
 		}
-		shown.Recording = recordingOf(&t)
+		shown.Recording, shown.Adding = recordingOf(&t), p.addingTo(r.Context(), &t)
 	}
 	return r.Show(http.StatusOK, "transcript", shown)
 }
@@ -148,25 +149,6 @@ func (p texts) shelve(ctx context.Context, shown *reading, key library.Key) erro
 }
 
 const mostRelated = 6
-
-// recording is the path in the API of a kept recording.
-type recording string
-
-// Source returns the address of the copy that browsers play.
-func (r recording) Source() string {
-	return "/web" + string(r) + "?copy=" + string(library.PlayingCopy)
-}
-
-// Speeds returns the speeds at which the page plays a recording.
-func (recording) Speeds() []float64 { return []float64{0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3} }
-
-// recordingOf returns the recording of a text; empty if none is kept.
-func recordingOf(t *transcript.Transcript) recording {
-	if t.Media == nil {
-		return ""
-	}
-	return recording("/v1/library/transcripts/upload/" + url.PathEscape(t.ExternalID) + "/media")
-}
 
 // provenance is the part of a text's metadata about its making. A value of another type counts
 // as missing.

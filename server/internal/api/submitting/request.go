@@ -44,6 +44,8 @@ func (wish *wishes) fileOptions() []*request.Field {
 	return append(wish.options(), resource.LanguageField(&wish.Languages),
 		request.New("keepMediaSec", &wish.KeepMedia, request.Seconds(maxKeepMedia).Default(0)).
 			About("Seconds for which the service keeps the recording after the end of the job. 0: it keeps none. The plan limits the time: `maxKeepMediaSec`."),
+		request.New("recordingOf", &wish.RecordingOf, request.Text(1, resource.MaxExternalID)).
+			About("The `externalId` of an upload in the library. The service adds the file to its text for `keepMediaSec`, and recognizes nothing. It refuses a file with another content."),
 	)
 }
 
@@ -52,6 +54,8 @@ func (wish *wishes) fileOptions() []*request.Field {
 func (wish *wishes) check(plan account.Plan, status int) error {
 	most := plan.MaxKeepMedia
 	switch {
+	case wish.RecordingOf != "" && wish.KeepMedia == 0:
+		return request.Invalid(status, transcript.Issue{Path: "keepMediaSec", Reason: transcript.IssueMissing, Message: "must say for how long, because recordingOf adds a recording"})
 	case wish.KeepMedia == 0, most == account.Unlimited:
 		return nil
 	case most == 0:

@@ -1,7 +1,7 @@
 // Sends files one after the other and shows their progress, until the service has accepted or
 // refused them.
 
-import { signedOut } from "./base.js";
+import { notice, signedOut } from "./base.js";
 import { backoff, pause, size, sleep } from "./pause.js";
 import { t } from "./strings.js";
 import { Followed, fail, pageOf } from "./upload-follow.js";
@@ -66,15 +66,16 @@ export class Uploads {
   }
 }
 
-// Upload is a file that is being sent. It can be sent again without making a second job.
-class Upload {
+// Upload is a file that is being sent. It can be sent again without making a second job. more are
+// fields that the page does not show.
+export class Upload {
   #sender; #canceled = false;
   #stop; #cancellation = new Promise((resolve) => { this.#stop = resolve; });
 
-  constructor(file, languages, account, row) {
-    const fields = [["sendMetadata", "true"], ["waitMs", "0"]];
+  constructor(file, languages, account, row, more = []) {
+    const fields = [["sendMetadata", "true"], ["waitMs", "0"], ...more];
     if (languages) fields.push(["language", languages]);
-    const keep = document.getElementById("keepFor")?.value ?? "0"; // seconds
+    const keep = keepFor(file);
     if (keep !== "0") fields.push(["keepMediaSec", keep]);
     for (const name of ["speakers", "channels", "audioTrack"]) {
       const wish = document.getElementById(name)?.value.trim() ?? "";
@@ -147,6 +148,20 @@ class Upload {
     this.refused = true;
     return null;
   }
+}
+
+// keepFor returns the seconds for which the service keeps a file. A file that has no room is sent
+// without being kept, and the visitor is told.
+function keepFor({ name, size: bytes }) {
+  const choice = document.getElementById("keepMediaSec");
+  if (!choice || choice.value === "0") return "0";
+  const room = Number(choice.dataset.room ?? Infinity);
+  if (bytes > room) {
+    notice(t("keep.noRoom", { name, left: size(room) }));
+    return "0";
+  }
+  choice.dataset.room = room - bytes;
+  return choice.value;
 }
 
 // repeats reports whether a later try may succeed: the service is busy, or away.
