@@ -156,13 +156,17 @@ func TestBrowserFindsAndTakesAText(t *testing.T) {
 	page.WaitText("#within-count", "of 11") // 7 and 70 to 79
 	page.Press(kb.Enter)
 
-	page.WaitText("#within-count", "4 of 11")
-	page.Click("button", "Export")
-	page.Click("checkbox", "Times")
+	page.WaitText("#within-count", "3 of 11")
 	for format, want := range map[string]struct{ name, text string }{
 		"lines": {`\.txt$`, "25:00"}, "srt": {`\.srt$`, "00:25:00,000 -->"}, "vtt": {`\.vtt$`, "WEBVTT"}, "json": {`\.json$`, `"segments"`}, "md": {`\.md$`, "A talk"},
 	} {
-		browsertest.Eval[bool](page, `document.querySelector("#export [name=format]").value = "`+format+`", true`)
+		browsertest.Eval[bool](page, `(() => {
+			const sheet = document.getElementById("export");
+			if (!sheet.matches(":popover-open")) sheet.showPopover();
+			sheet.querySelector("[name=times]").checked = true;
+			sheet.querySelector("[name=format]").value = "`+format+`";
+			return true;
+		})()`)
 		name, content := page.Download(func() { page.Click("button", "Download") })
 		assert.Regexp(t, want.name, name)
 		assert.Contains(t, string(content), want.text, format)
