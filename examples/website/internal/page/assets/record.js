@@ -3,7 +3,6 @@
 import { explain } from "./base.js";
 import { clock } from "./pause.js";
 import { offer } from "./record-left.js";
-import { Live } from "./record-live.js";
 import { Sender, cancel } from "./record-send.js";
 import { Silent, listen, missing, perSecond, sharesTabs } from "./record-sound.js";
 import { append, begin, remove, save, unfinished } from "./record-store.js";
@@ -12,13 +11,13 @@ import { t } from "./strings.js";
 const $ = (id) => document.getElementById(id);
 const page = $("record"), { account } = page.dataset;
 const most = (Number(page.dataset.longest) || Infinity) * perSecond; // bytes of sound
-const live = new Live($("said"), $("lines"), $("tail"));
 
 let recording = null; // the present one
 let sender = null; // of it
 let end = null; // ends the sound; null while there is none
 let stored = Promise.resolve(); // fulfilled when all pieces are in the browser's storage
 let awake = null; // keeps the screen on
+let live = null; // shows the text
 
 // show shows a state: "elsewhere", "ready", "asking", "recording", "paused", "ending" or "refused".
 function show(state, says = "") {
@@ -130,10 +129,10 @@ async function discard() {
 
 // send sends the recording until it is finished, and then shows its job.
 async function send() {
-  live.watch(recording.upload);
+  watch(recording.upload);
   sender = new Sender(recording, {
     saved: count,
-    begun: (upload) => live.watch(upload),
+    begun: (upload) => watch(upload),
     waits: (why) => {
       $("line").textContent = why && t("record.waits." + why);
       $("signIn").hidden = why !== "signedOut";
@@ -141,15 +140,23 @@ async function send() {
     gone: (seconds) => { if (seconds > 0) $("gone").textContent = t("record.gone", { time: clock(seconds) }); },
   });
   const answer = await sender.run();
-  live.watch("");
+  watch("");
   if (answer && (answer.status === 200 || answer.status === 202)) await lead(answer.body);
   else if (answer) await refuse(answer.body);
+}
+
+// watch shows the text of an upload. Without its module, which the first upload loads, the recording
+// goes on.
+async function watch(upload) {
+  if (!live && !upload) return;
+  const loaded = await import("./record-live.js").catch(() => null);
+  if (loaded) (live ??= new loaded.Live($("said"), $("lines"), $("tail"))).watch(upload);
 }
 
 async function lead({ jobId, transcript }) {
   await remove(recording);
   recording.sent = recording.bytes; // nothing keeps the page
-  location.assign(jobId ? "/jobs/" + encodeURIComponent(jobId) : (await import("./upload-follow.js")).pageOf(transcript));
+  location.assign(jobId ? "/jobs/" + encodeURIComponent(jobId) : `/transcripts/upload/${encodeURIComponent(transcript.externalId)}?language=${encodeURIComponent(transcript.lang)}`);
 }
 
 async function refuse({ error }) {
