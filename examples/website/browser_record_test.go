@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"log"
 	"math"
@@ -177,7 +176,7 @@ func TestBrowserRecordsAllThatIsSaid(t *testing.T) {
 	for n, part := range parts {
 		for range part {
 			until++
-			page.Wait(`time.textContent >= "` + strconv.Itoa(until/60) + fmt.Sprintf(`:%02d"`, until%60))
+			page.Wait(`time.textContent.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) >= ` + strconv.Itoa(until))
 		}
 		switch n {
 		case 0, 2:
@@ -227,6 +226,9 @@ func steps(t *testing.T, tones []int) {
 	last, seen := tones[5], 0
 	for n := 5; n+1 < len(tones); n++ {
 		middle := slices.Sorted(slices.Values(tones[n-1 : n+2]))[1]
+		if last == toneCount-1 && middle != 0 {
+			continue // the last tone, or the tenth of a second in which it meets the first one
+		}
 		if middle != last {
 			require.Equal(t, (last+1)%toneCount, middle, "%v", tones)
 			seen++
