@@ -130,15 +130,21 @@ func (s Library) Status() int {
 	return http.StatusOK
 }
 
-// Previous and Next are the numbers of the neighboring pages.
+// Previous is the number of the page before.
 func (s Library) Previous() int { return min(s.Asked.Page-1, s.Pages) }
-func (s Library) Next() int     { return s.Asked.Page + 1 }
 
-// Views, Sorts and Platforms are the values to choose from, the default first.
+// Next is the number of the next page.
+func (s Library) Next() int { return s.Asked.Page + 1 }
+
+// Views are the views to choose from, the default first.
 func (Library) Views() []library.View {
 	return []library.View{library.History, library.All, library.Starred}
 }
-func (Library) Sorts() []library.Sort               { return library.Sorts() }
+
+// Sorts are the orders to choose from, the default first.
+func (Library) Sorts() []library.Sort { return library.Sorts() }
+
+// Platforms are the platforms to choose from, with none for all of them.
 func (Library) Platforms() []library.PlatformFilter { return library.PlatformFilters() }
 
 // OpenLibrary returns the view of the visitor's library that the query of an address selects.
