@@ -302,6 +302,7 @@ func TestBrowserAddsTheRecording(t *testing.T) {
 	res := s.postFile(t, "/web/v1/transcript", "right.webm", string(content), "waitMs", "10000")
 	require.Equal(t, http.StatusOK, res.status, res.body)
 	page := s.open(t)
+	page.Expect(loadFaults) // the service refuses another recording
 	page.Open(fmt.Sprintf("/transcripts/upload/%x", sha256.Sum256(content))[:len("/transcripts/upload/")+32])
 	page.WaitText("#add-hint", "for 7 days")
 	page.Do(chromedp.SetUploadFiles("#add-file", []string{wrong}))
