@@ -60,7 +60,11 @@ func slowness(t *testing.T, page *browsertest.Page) float64 {
 // longer pauses. A pause is time of a processor: what is by the clock is printed, as
 // others may use the machine too.
 func TestBrowserLongTranscript(t *testing.T) {
-	for _, lines := range []int{5000, 20_000} {
+	sizes := []int{5000, 20_000}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, lines := range sizes {
 		t.Run(fmt.Sprint(lines), func(t *testing.T) {
 			s, page := openSite(t, "--single-user")
 			path := longText(t, s, lines)
