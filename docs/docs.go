@@ -97,6 +97,7 @@ func (p page) render(address func(link string) string) template.HTML {
 	source := []byte(p.text)
 	root := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(ids{}))))
 	var replaced []func()
+	// The function returns no error, so Walk returns none.
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil

@@ -57,7 +57,7 @@ func read() *shelf {
 		if d.IsDir() {
 			return nil
 		}
-		content, _ := fs.ReadFile(files, name)
+		content, _ := fs.ReadFile(files, name) // as above
 		text := strings.TrimSpace(string(content))
 		if strings.HasPrefix(text, "<!--") {
 			_, text, _ = strings.Cut(text, "-->\n\n")

@@ -17,8 +17,8 @@ type Heard struct {
 	Until time.Duration        // how far the recording is recognized
 }
 
-// watched tells what is recognized to the people who watch. A nil watched tells nobody. Safe for
-// concurrent use.
+// watched hands what is recognized to its readers. A nil watched has no readers. Safe for concurrent
+// use.
 type watched struct {
 	mu      sync.Mutex
 	heard   Heard

@@ -27,11 +27,11 @@ type watches struct {
 type watch struct {
 	arrival *recognize.Arrival
 	asked   int         // questions that are not answered
-	idle    *time.Timer // ends the work; runs while nobody asks
+	idle    *time.Timer // ends the work; runs while no question is open
 }
 
-// Look returns the state of an upload, and takes it from nobody. The error is NOT_FOUND if the account
-// has no such upload, or the upload is complete.
+// Look returns the state of an upload, and does not take the upload from the request that has it. The
+// error is NOT_FOUND if the account has no such upload, or the upload is complete.
 func (r *Resumable) Look(ctx context.Context, account, id string) (*db.Upload, error) {
 	u, err := r.uploads.store.Uploads.Look(ctx, account, id)
 	if errors.Is(err, db.ErrNotFound) || err == nil && u.Complete {
@@ -121,7 +121,7 @@ func (l *watches) answered(id string, w *watch) {
 	}
 }
 
-// unwatch ends the work on an upload about which nobody asks any more.
+// unwatch ends the work on an upload, if no new question has come.
 func (r *Resumable) unwatch(ctx context.Context, id string, w *watch) {
 	if r.watches.take(id, func(now *watch) bool { return now == w && w.asked == 0 }) != nil {
 		w.arrival.Discard(ctx)
